@@ -28,9 +28,19 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 NEEDS = [Requirement(line) for line in PROJECT["dependencies"]]
 BUILD = "wheel --no-build-isolation --no-deps --no-index --disable-pip-version-check --quiet"
 # In the folder of the helpers, and in no wheel.
-COURSES = ("course/", "study/", "safety/learner_record.py", "safety/limits.py")
-COURSES += ("view/widgets/progress_line.", "view/widgets/bundle/progress_line.")
-COURSES += ("view/scripts/",)  # the sources of the bundles
+COURSES = (
+    "course/",
+    "study/",
+    "safety/framework_state.py",
+    "safety/learner_names.py",
+    "safety/learner_record.py",
+    "safety/limits.py",
+    "safety/process_state.py",
+    "safety/state_parts.py",
+    "view/scripts/",  # the sources of the bundles
+    "view/widgets/bundle/progress_line.",
+    "view/widgets/progress_line.",
+)
 MOST_MODULES = 190
 
 

@@ -13,7 +13,7 @@ import nbformat
 import pytest
 
 from helpers import show_word
-from helpers.study.words import Word, words
+from helpers.study.words import Word, read_glossary
 
 _EVERYDAY = """name reference route holder cycle forward backward gradient context handle
 op graph eager job kernel frame trace"""
@@ -26,7 +26,7 @@ _ASIDE = re.compile(
 def too_early(path: Path) -> Iterator[tuple[str, int, str]]:
     """Yield term, cell and what is wrong, for each term that stands before its explanation."""
     chapter, prose = int(path.stem[:2]), list(_prose(path))
-    for word in words():
+    for word in read_glossary():
         used = next((at for at, said in prose if _used(word, said)), None)
         told = next((at for at, said in prose if _told(word, said)), None)
         if used is None or word.chapter < chapter:
@@ -83,7 +83,7 @@ def test_a_word_is_shown_with_its_chapter():
     assert (word.term, word.chapter) == ("guard", 4)
     assert word.means in " ".join(repr(show_word("guard")).split())
     terms, page = [one.term for one in show_word().model.rows], show_word()._page()
-    assert terms == sorted((one.term for one in words()), key=str.casefold)
+    assert terms == sorted((one.term for one in read_glossary()), key=str.casefold)
     assert 'href="04_pep523_and_dynamo.ipynb#word-graph-break"' in page
     assert page.count("<details") == page.count("<details open")  # each meaning is in sight
     assert "oninput" in page.partition('onload="')[2]  # a field that filters, without a kernel

@@ -7,7 +7,7 @@ has met. So a block gets a list of its own of the code objects that Dynamo meets
 import gc
 import operator
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from types import CodeType, FunctionType
 
 from ..safety.restoring import module, patched
@@ -26,8 +26,7 @@ SIZES = "torch._dynamo.pgo", ("_CODE_STATE", "_INIT_CODE_STATE")  # which sizes 
 NUMBERS = "torch._dynamo.convert_frame", "FRAME_COUNTER"
 
 
-@contextmanager
-def earlier_code_kept() -> Iterator[None]:
+def earlier_code_kept() -> AbstractContextManager[None]:
     """Keep what Dynamo has compiled, whatever the block does. What it compiles there is forgotten.
 
     A `torch._dynamo.reset()` in the block forgets only what the block has compiled. What the block
@@ -35,8 +34,12 @@ def earlier_code_kept() -> Iterator[None]:
     not loaded.
     """
     if module("torch._dynamo.convert_frame") is None:
-        yield
-        return
+        return nullcontext()
+    return _keeping_earlier_code()
+
+
+@contextmanager
+def _keeping_earlier_code() -> Iterator[None]:
     with ExitStack() as stack:
         for home, names in TABLES:
             empty = {name: type(getattr(module(home), name))() for name in names}

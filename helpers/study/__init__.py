@@ -1,6 +1,7 @@
 """What learners do: predict, expect, check."""
 
-from helpers.study.check import Checks, expect
+from helpers.study.check import Checks
+from helpers.study.expected_errors import expect
 from helpers.study.predict import predict, show_predictions
 
 __all__ = ["check", "expect", "predict", "show_predictions"]

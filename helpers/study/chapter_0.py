@@ -15,9 +15,9 @@ NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 def warm_up(count):
     """The code object of f(x) lists two names: f and x. Each is looked up when the line runs."""
     if isinstance(count, bool) or not hasattr(type(count), "__index__"):
-        quotes = ". Write it without quotes" if isinstance(count, str) else ""
-        given = f"{short_repr(count)} ({real_type_name(count)})"
-        return f"the answer must be a whole number such as 7, not {given}{quotes}"
+        answer = f"{short_repr(count)} ({real_type_name(count)})"
+        cure = ". Write it without quotes" if isinstance(count, str) else ""
+        return f"the answer must be a whole number such as 7, not {answer}{cure}"
     if 0 < count < len(NAMES):
         return f"{count} leaves out a name. The text inside the brackets counts, too"
     if count != len(NAMES):

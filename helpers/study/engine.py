@@ -1,237 +1,125 @@
 """A learner's answer and the reference, run on the same cases -> the first difference, in words."""
 
-import ast
-from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
-from itertools import islice
 
-from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
-from helpers.study.check import (
-    InvalidAnswer,
-    NotAttempted,
-    describe_difference,
-    prefix_reason,
-    tried,
-    where_raised,
-)
+from helpers.study.answers import require_named_values
+from helpers.study.observations import Raised, observe
+from helpers.study.sameness import as_numbers, find_farthest_item, is_same_result
+from helpers.study.sentences import describe_difference, describe_result, prefix_reason
 
-NEAR = 1e-5  # how far results may differ, relative to the right one, or to 1 if that is smaller
-KINDS = "biufc"  # of arrays of numbers
-MOST_SHOWN = 300  # characters of a result
-
-
-class Lazy:
-    """A framework that is imported when you use one of its names."""
-
-    def __init__(self, name: str):
-        self._name = name
-
-    def __getattr__(self, name: str):
-        return getattr(import_module(self._name), name)
-
-
-np, tf, torch = map(Lazy, ("numpy", "tensorflow", "torch"))
-
-
-# One thing to try: `run(answer)` returns what is observed, as plain data. `shows` describes the
-# case and begins the message. `advice` is added to a difference, or `advice(mine, real)` returns
-# text instead of the two results, or nothing if they suffice.
-Case = namedtuple("Case", "shows run advice", defaults=("",))
-
-
-def make_cases(run: Callable, rows: Iterable[tuple], advice="") -> list[Case]:
-    """Return a case per row: its description, and the arguments of `run` before the answer."""
-    return [Case(shows, partial(run, *given), advice) for shows, *given in rows]
+Advice = Callable[[object, object], str | None]
 
 
 @dataclass(frozen=True)
-class Raised:
-    """An observation: the case raised this kind of error. Message and line do not matter."""
+class JudgedCase:
+    """One thing to try with an answer and with the reference."""
 
-    kind: type[BaseException]
-    error: BaseException = field(compare=False, repr=False)
-
-    def __str__(self):
-        return f"raises {error_message(self.error)}{where_raised(self.error)}"
-
-    @property
-    def sentence(self) -> str:
-        """Return the message for an answer if there is nothing else to say."""
-        return f"your code raised{str(self)[6:]}"
+    #: The case in words, which begin the message.
+    shows: str
+    #: `run(answer)` returns what is observed, as plain data.
+    run: Callable
+    #: Text that is added to a difference. Or `advice(mine, real)` returns text instead of the two
+    #: results, or nothing if they suffice.
+    advice: str | Advice = ""
 
 
-def observe(run: Callable, answer) -> object:
-    """Return what a case shows of an answer. An Exception is an observation, too."""
-    try:
-        return tried(run(answer))
-    except (NotAttempted, InvalidAnswer):
-        raise
-    except Exception as error:
-        return Raised(type(error), error)
-
-
-def same_result(mine, real, near: float = NEAR) -> bool:
-    """Return whether two results agree: numbers and arrays of any library nearly, others by ==.
-
-    It raises nothing. An answer can return anything, and what cannot be compared does not agree.
-
-    Args:
-        mine: What the answer gave.
-        real: What the reference gave. Its type decides how the two are compared.
-        near: How far numbers may differ, relative to the right one, or to 1 if that is smaller.
-
-    Example:
-        >>> same_result([1, None], (1.0000001, None)), same_result(None, [1.0])
-        (True, False)
-    """
-    try:
-        return _agree(mine, real, near)
-    except Exception:  # from a method of the learner's object, such as its keys, items or ==
-        return False
-
-
-def _agree(mine, real, near: float) -> bool:
-    if isinstance(real, Mapping):
-        same_keys = isinstance(mine, Mapping) and mine.keys() == real.keys()
-        return same_keys and all(_agree(mine[key], real[key], near) for key in real)
-    if isinstance(real, list | tuple):
-        same_length = isinstance(mine, list | tuple) and len(mine) == len(real)
-        return same_length and all(map(partial(_agree, near=near), mine, real))
-    if isinstance(real, bool):
-        return type(mine).__name__ in ("bool", "bool_") and bool(mine) is real
-    if isinstance(real, str | bytes | type | Raised | None):
-        return type(plain_text(mine)) is type(real) and mine == real
-    array, right = numbers(mine), numbers(real)
-    if right is None:
-        return _are_equal(mine, real)
-    if array is None or array.shape != right.shape:
-        return False
-    return bool(np.allclose(array, right, near, near, equal_nan=True))
-
-
-def _are_equal(mine, real) -> bool:
-    """Return whether `mine == real`, of all their items if == gives an answer for each."""
-    if mine is real:
-        return True
-    if isinstance(mine, Raised):
-        return False
-    if hasattr(real, "equals"):  # a data frame, in which nan equals nan
-        return bool(real.equals(mine))
-    if hasattr(real, "to_list"):  # a ragged tensor
-        return _agree(mine.to_list(), real.to_list(), NEAR)
-    answer = mine == real
-    if isinstance(answer, bool):
-        return answer
-    shapes = [getattr(each, "shape", None) for each in (mine, real)]
-    return shapes[0] == shapes[1] and bool(np.all(np.asarray(answer)))
-
-
-def numbers(value):
-    """Return a number, array or tensor of any library as a numpy array, else None."""
-    try:
-        array = np.asarray(_dense(value) if hasattr(value, "detach") else value)
-        if array.dtype.name.startswith(("bfloat", "float8")):
-            array = array.astype(np.float64)
-        if array.dtype.kind not in KINDS:
-            return None
-        return array.astype(np.result_type(array, np.float64))
-    except Exception:  # a learner's object may raise anything
-        return None
-
-
-def _dense(tensor):
-    """Return torch's tensor in the form that numpy reads: on the CPU, of a dtype that numpy has."""
-    tensor = tensor.detach().cpu().to_dense().resolve_conj().resolve_neg()
-    return tensor.double() if tensor.dtype == torch.bfloat16 else tensor
+def make_cases(run: Callable, rows: Iterable[tuple], advice: str | Advice = "") -> list[JudgedCase]:
+    """Return a case per row: its description, and the arguments of `run` before the answer."""
+    return [JudgedCase(shows, partial(run, *arguments), advice) for shows, *arguments in rows]
 
 
 def find_difference(
     answer,
     reference,
-    cases: Iterable[Case],
+    cases: Iterable[JudgedCase],
     who: str = "the reference",
-    same: Callable[[object, object], bool] = same_result,
+    same: Callable[[object, object], bool] = is_same_result,
 ) -> str | None:
     """Return the first case in which an answer and the reference differ, in words, or None."""
     for case in cases:
-        mine, real = observe(case.run, answer), observe(case.run, reference)
+        mine = observe(case.run, answer)
+        real = observe(case.run, reference)
         if not same(mine, real):
-            made = callable(case.advice) and case.advice(mine, real)
-            words = made or _say_both(mine, real, who, "" if callable(case.advice) else case.advice)
-            return prefix_reason(f"{case.shows}: ", words)
+            reason = _advise_on_case(case.advice, mine, real, who)
+            return prefix_reason(f"{case.shows}: ", reason)
     return None
 
 
-def _say_both(mine, real, who: str, advice: str | None) -> str:
-    pair = parts_apart(mine, real)
-    both = [str(one) if isinstance(one, Raised) else f"gives {describe(one)}" for one in pair]
-    place = item_most_apart(*pair) if hasattr(pair[1], "shape") else None
+def _advise_on_case(advice: str | Advice, mine, real, who: str) -> str:
+    if not callable(advice):
+        return _describe_both(mine, real, who, advice)
+    return advice(mine, real) or _describe_both(mine, real, who, "")
+
+
+def _describe_both(mine, real, who: str, advice: str | None) -> str:
+    """Return a sentence with both results: of dicts what differs, of arrays the farthest item."""
+    own_part, right_part = find_parts_apart(mine, real)
+    place = None
+    if hasattr(right_part, "shape"):
+        place = find_farthest_item(own_part, right_part)
+
+    after = f"; {advice}" if advice else ""
+    own_text = _describe_observation(own_part, place)
+    right_text = _describe_observation(right_part, place)
+    return describe_difference("", own_text, right_text, who, after)
+
+
+def _describe_observation(value, place: tuple | None) -> str:
+    """Return what was observed, with its verb; `place`: of which item of an array."""
     if place is not None:
-        both = [f"gives {numbers(one)[place]:.9g} at {[*place]}" for one in pair]
-    return describe_difference("", *both, who, f"; {advice}" if advice else "")
+        return f"gives {as_numbers(value)[place]:.9g} at {list(place)}"
+    if isinstance(value, Raised):
+        return str(value)
+    return f"gives {describe_result(value)}"
 
 
-def item_most_apart(mine, real) -> tuple | None:
-    """Return the place at which two arrays of one shape differ most, or None for all else."""
-    array, right = numbers(mine), numbers(real)
-    if array is None or right is None or array.shape != right.shape or not array.shape:
-        return None
-    far = np.abs(array - right) / np.maximum(1, np.abs(right))
-    far = np.where(
-        np.isclose(array, right, 0, 0, equal_nan=True), 0, np.nan_to_num(far, nan=np.inf)
-    )
-    return tuple(map(int, np.unravel_index(far.argmax(), far.shape))) if far.any() else None
-
-
-def parts_apart(mine, real) -> tuple:
+def find_parts_apart(mine, real) -> tuple:
     """Return the entries in which two dicts differ, and other results as they are."""
     if type(mine) is not dict or type(real) is not dict:
         return mine, real
-    keys = [key for key in real if key not in mine or not same_result(mine[key], real[key])]
-    keys = keys or [key for key in mine if key not in real]
-    return tuple({key: seen[key] for key in keys if key in seen} for seen in (mine, real))
+
+    keys = []
+    for key in real:
+        if key not in mine or not is_same_result(mine[key], real[key]):
+            keys.append(key)
+    if not keys:
+        keys = [key for key in mine if key not in real]
+    own_part = {key: mine[key] for key in keys if key in mine}
+    right_part = {key: real[key] for key in keys if key in real}
+    return own_part, right_part
 
 
-def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Callable:
+def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Advice:
     """Return advice for a case that shows a dict: that of the first entry that differs."""
 
-    def say(mine, real):
+    def advise(mine, real):
         if type(mine) is not dict or type(real) is not dict:
             return None
-        words = next((advice[key] for key in parts_apart(mine, real)[1] if key in advice), "")
-        return _say_both(mine, real, who, words)
+        _, right_part = find_parts_apart(mine, real)
+        text = next((advice[key] for key in right_part if key in advice), "")
+        return _describe_both(mine, real, who, text)
 
-    return say
+    return advise
 
 
-def say_first_part(who: str = "the reference", advice: str = "") -> Callable:
+def advise_on_first_part(who: str = "the reference", advice: str = "") -> Advice:
     """Return advice for a case that shows a dict: the first entry that differs, in both."""
 
-    def say(mine, real):
+    def advise(mine, real):
         if type(mine) is not dict or type(real) is not dict:
             return None
-        mine, real = parts_apart(mine, real)
-        part = next(iter({**real, **mine}))
-        return prefix_reason(f"{part}: ", _say_both(mine.get(part), real.get(part), who, advice))
+        own_part, right_part = find_parts_apart(mine, real)
+        key = next(iter({**right_part, **own_part}))
+        sentence = _describe_both(own_part.get(key), right_part.get(key), who, advice)
+        return prefix_reason(f"{key}: ", sentence)
 
-    return say
-
-
-def describe(seen) -> str:
-    """Return plain data in full if it is short, else its `short_repr`."""
-    with suppress(Exception):  # raised unless the text contains only literals
-        words = repr(seen)
-        if len(words) <= MOST_SHOWN and ast.literal_eval(words) == seen:
-            return words
-    return short_repr(seen)
+    return advise
 
 
-def check_guess(
+def judge_guess(
     guess,
     truth: Mapping[str, object],
     why: Mapping[str, str] | Callable[[str, object], str],
@@ -240,52 +128,34 @@ def check_guess(
 ) -> str | None:
     """Return what is wrong with a guess per name, and why, or None if nothing is wrong.
 
-    `truth`: name -> the result of running it. `among`: the possible guesses, normalised by `plain`.
+    Parameters
+    ----------
+    guess
+        The learner's answer, name -> value.
+    truth
+        Name -> the result of running it.
+    why
+        Name -> its reason, or a function of the name and the wrong value that returns it.
+    among
+        The possible values; empty if all are.
+    plain
+        What normalises a value before it is compared.
     """
-    guess = {name: plain(value) for name, value in by_name(guess, truth).items()}
-    for name, value in guess.items():
-        if among and not any(type(value) is type(one) and value == one for one in among):
+    values = {}
+    for name, value in require_named_values(guess, truth).items():
+        values[name] = plain(value)
+
+    for name, value in values.items():
+        if among and not _is_among(value, among):
             choices = ", ".join(map(repr, among))
             return f"the guess for {name} must be one of {choices}, not {short_repr(value)}"
-    for name, value in guess.items():
-        if not same_result(value, truth[name]):
+
+    for name, value in values.items():
+        if not is_same_result(value, truth[name]):
             reason = why(name, value) if callable(why) else why[name]
             return f"{name} is {short_repr(truth[name])}, not {short_repr(value)}: {reason}"
     return None
 
 
-def by_name(answer, names: Iterable[str], what: str = "the guess") -> dict:
-    """Return an answer that has a value for each name, else raise InvalidAnswer."""
-    names = list(names)
-    must = f"{what} must be a dict with the keys {', '.join(names)}"
-    if not isinstance(answer, Mapping):
-        raise InvalidAnswer(f"{must}, not {short_repr(answer)}")
-    given = dict(islice(answer.items(), len(names) + 1))
-    if missing := [name for name in names if name not in given]:
-        raise InvalidAnswer(f"{must}. {missing[0]!r} is missing")
-    if extra := [name for name in given if name not in names]:
-        raise InvalidAnswer(f"{must}. {short_repr(extra[0])} is not one of them")
-    parts_tried(given)
-    return {name: plain_text(given[name]) for name in names}
-
-
-def plain_text(value):
-    """Return any kind of text, such as numpy's or an enum's, as a plain str, all else as is."""
-    return str.__str__(value) if isinstance(value, str) else value
-
-
-def parts_tried(given: Mapping) -> None:
-    """Raise NotAttempted with the names of the parts that are still `...`, if there are any."""
-    left = [str(name) for name, value in given.items() if value is ...]
-    if left:
-        raise NotAttempted(", ".join(left) if len(left) < len(given) else "")
-
-
-def in_order(answer, most: int, what: str = "the answer") -> list:
-    """Return the items of a list, tuple, array, tensor …, else raise InvalidAnswer."""
-    if isinstance(answer, (str, bytes, Mapping)) or not hasattr(type(answer), "__iter__"):
-        raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
-    items = list(islice(iter(answer), most + 1))
-    if len(items) > most:
-        raise InvalidAnswer(f"{what} has more than {most:,} items, too many to be right")
-    return items
+def _is_among(value, choices: Sequence) -> bool:
+    return any(type(value) is type(choice) and value == choice for choice in choices)

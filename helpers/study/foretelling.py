@@ -20,20 +20,27 @@ class Foretelling(Exhibit):
 
     def __init__(self, sandbox: Sandbox, what: str):
         super().__init__(sandbox, sandbox_view)
-        self._what, self._tries = what, []
+        self._what = what
+        self._tries: list[bool] = []  # whether each guess was right
 
     def run(self, guess: str, **picked: str) -> Revealed:
         """Run these choices and say whether `guess` was right, or raise ValueError."""
         guess = offered(guess, self.model.verdicts, self._what)
-        return Revealed(self._answer(self.model.picked(**picked), guess)["says"])
+        answer = self._answer(self.model.picked(**picked), guess)
+        return Revealed(answer["says"])
 
     @preserves_interpreter_state
     def _answer(self, picked: dict, guess: str) -> dict:
         verdict, words, rows = self._truth(picked)
-        self._tries.append(verdict == guess)
-        score = {"right": sum(self._tries), "tries": len(self._tries)}
-        says = SAYS.format(guess=guess, words=words, **score)
-        return {"says": says, "right": verdict == guess, "rows": rows}
+        is_right = verdict == guess
+        self._tries.append(is_right)
+        says = SAYS.format(
+            guess=guess,
+            words=words,
+            right=sum(self._tries),
+            tries=len(self._tries),
+        )
+        return {"says": says, "right": is_right, "rows": rows}
 
     def recorded(self) -> dict:
         """Return the result of each choice on a fresh sandbox, for a page that runs no Python.
@@ -41,15 +48,22 @@ class Foretelling(Exhibit):
         `note` is text for that page. `runs`: options that matter, joined by "|" -> `call`,
         `verdict`, `rows` and `says`, in which {guess}, {right} and {tries} are still open.
         """
-        runs = {"|".join(some.values()): self._record(some) for some in self.model.different()}
+        runs = {}
+        for options in self.model.different():
+            runs["|".join(options.values())] = self._record_run(options)
         return {"note": self._recorded_note, "runs": runs}
 
-    def _record(self, some: dict) -> dict:
-        picked, fresh = self.model.picked(**some), type(self)()
-        fresh._prepare(picked)
-        verdict, words, rows = fresh._truth(picked)
-        says = SAYS.replace("{words}", words)
-        return {"call": self._code(picked), "verdict": verdict, "says": says, "rows": rows}
+    def _record_run(self, options: dict) -> dict:
+        picked = self.model.picked(**options)
+        fresh_sandbox = type(self)()
+        fresh_sandbox._prepare(picked)
+        verdict, words, rows = fresh_sandbox._truth(picked)
+        return {
+            "call": self._code(picked),
+            "verdict": verdict,
+            "says": SAYS.replace("{words}", words),
+            "rows": rows,
+        }
 
     def _prepare(self, picked: dict) -> None:
         """Do what must come before a recorded call. By default, nothing."""

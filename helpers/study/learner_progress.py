@@ -15,21 +15,25 @@ from helpers.safety.arguments import require_str
 from helpers.safety.folders import Refusal
 from helpers.safety.learner_record import Record
 from helpers.safety.restoring import preserves_interpreter_state
-from helpers.view.progress_view import progress as view
+from helpers.view.progress_view import progress as progress_view
 from helpers.view.table_view import table
 
-ALL_OF_IT = "Your file contains only this. Anyone who can read the folder can read it, and can see "
-ALL_OF_IT += "whose file it is and when it was written. `stop_sharing()` removes it."
-_TOLD: set[str] = set()
+ALL_OF_IT = (
+    "Your file contains only this. Anyone who can read the folder can read it, and can see "
+    "whose file it is and when it was written. `stop_sharing()` removes it."
+)
+_PRINTED_REASONS: set[str] = set()
 
 
 def remember(event: dict) -> None:
     """Record an event, if this kernel has a record. If that fails, print why, once."""
     path = learner_record.place()
-    why = learner_record.add(path, event) if path is not None else ""
-    if why and why not in _TOLD:
-        _TOLD.add(why)
-        print(why)
+    if path is None:
+        return
+    reason = learner_record.add(path, event)
+    if reason and reason not in _PRINTED_REASONS:
+        _PRINTED_REASONS.add(reason)
+        print(reason)
 
 
 def remembered() -> Record:
@@ -46,12 +50,18 @@ def show_progress() -> Exhibit:
     stays there unless you call `share_progress`. Each exercise is a link to its cell, and
     `.model.next` is the next exercise.
     """
-    record, place = remembered(), learner_record.place()
-    there, trouble = _read_course()
-    model = records.progress(there, record.events, f"{record.trouble} {trouble}".strip())
-    shared = place is not None and bool(learner_record.shared_file(place.parent))
-    elsewhere = place is None and os.environ.get("COURSE_RECORD") != "off"
-    return Exhibit(replace(model, shared=shared, elsewhere=elsewhere), view)
+    record = remembered()
+    chapters, trouble = _read_course()
+    model = records.progress(chapters, record.events, f"{record.trouble} {trouble}".strip())
+
+    place = learner_record.place()
+    if place is None:
+        is_elsewhere = os.environ.get("COURSE_RECORD") != "off"
+        model = replace(model, elsewhere=is_elsewhere)
+    else:
+        is_shared = bool(learner_record.shared_file(place.parent))
+        model = replace(model, shared=is_shared)
+    return Exhibit(model, progress_view)
 
 
 @preserves_interpreter_state
@@ -64,17 +74,30 @@ def share_progress(folder, name="") -> Exhibit:
     notebook of the course cannot be read.
     """
     name = require_str(name, "the name").strip()
-    if len(name) > (most := records.LONGEST_NAME) or not name.isprintable():
-        raise ValueError(f"the name must be printable and at most {most} characters long")
+    longest = records.LONGEST_NAME
+    if len(name) > longest or not name.isprintable():
+        raise ValueError(f"the name must be printable and at most {longest} characters long")
     place = learner_record.place()
     if place is None:
         raise Refusal("nothing is recorded here, so there is nothing to share. Run this in work/")
-    found = records.progress(_read_course(whole=True)[0], remembered().events).chapters
-    tasks = tuple(task for one in found for task in one.tasks if task.state != records.UNTRIED)
-    learner_record.share(str(folder), {one.name: one.state for one in tasks}, name, place.parent)
-    columns = Column("name", "exercise", code=True), Column("state", "state")
+
+    tasks = _list_touched_tasks()
+    states = {task.name: task.state for task in tasks}
+    learner_record.share(str(folder), states, name, place.parent)
+
+    columns = (Column("name", "exercise", code=True), Column("state", "state"))
     whose = f"With the name {name}." if name else "Without a name."
-    return Exhibit(Listing("What you share", columns, tasks, f"{whose} {ALL_OF_IT}"), table)
+    note = f"{whose} {ALL_OF_IT}"
+    return Exhibit(Listing("What you share", columns, tuple(tasks), note), table)
+
+
+def _list_touched_tasks() -> list[records.Task]:
+    """Return the exercises with which the learner has begun. Refusal for an unread notebook."""
+    chapters, _ = _read_course(is_whole=True)
+    tasks = []
+    for chapter in records.progress(chapters, remembered().events).chapters:
+        tasks += [task for task in chapter.tasks if task.state != records.UNTRIED]
+    return tasks
 
 
 @preserves_interpreter_state
@@ -97,20 +120,28 @@ def show_class(folder) -> Exhibit:
     chapters that somebody has begun. Refusal if the folder, or a notebook of the course, cannot be
     read.
     """
-    found = learner_record.read_shared(str(folder))
-    learners = [(dict(one.states), one.name) for one in found.files]
-    chapters, _ = _read_course(whole=True)
-    return Exhibit(records.class_listing(chapters, learners, found.unread), table)
+    shared = learner_record.read_shared(str(folder))
+    learners = [(dict(file.states), file.name) for file in shared.files]
+    chapters, _ = _read_course(is_whole=True)
+    return Exhibit(records.class_listing(chapters, learners, shared.unread), table)
 
 
-def _read_course(whole: bool = False) -> tuple[list[records.Chapter], str]:
-    found, unread = [], []
+def _read_course(is_whole: bool = False) -> tuple[list[records.Chapter], str]:
+    """Return the chapters and a sentence on notebooks that cannot be read, or "".
+
+    Refusal if there is such a notebook, and the course must be whole.
+    """
+    chapters = []
+    unread = []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
         try:
-            found += records.chapters({path.name: path.read_text("utf-8")})
+            chapters += records.chapters({path.name: path.read_text("utf-8")})
         except (OSError, ValueError):
             unread.append(path.name)
-    words = ended(f"Left out, because they cannot be read: {', '.join(unread)}") if unread else ""
-    if whole and words:
-        raise Refusal(f"nothing is shared or counted without the whole course. {words}")
-    return found, words
+    if not unread:
+        return chapters, ""
+
+    sentence = ended(f"Left out, because they cannot be read: {', '.join(unread)}")
+    if is_whole:
+        raise Refusal(f"nothing is shared or counted without the whole course. {sentence}")
+    return chapters, sentence

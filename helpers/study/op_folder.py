@@ -9,28 +9,39 @@ from helpers.safety.folders import ManagedDirectory, plain_name, temporary
 _HOME: list[ManagedDirectory] = []
 
 
-class Place(os.PathLike):
+class OpDirectory(os.PathLike):
     """The directory that contains an op's folder; its repr does not show the path."""
 
     def __init__(self, home: Path, name: str):
-        self._home, self._name = home, name
+        self._home = home
+        self._name = name
 
     def __fspath__(self):
         return str(self._home)
 
     def __repr__(self):
-        named = ", ".join(sorted(os.listdir(self._home / self._name)))
-        return f"a temporary directory with {self._name}/ ({named})"
+        names = ", ".join(sorted(os.listdir(self._home / self._name)))
+        return f"a temporary directory with {self._name}/ ({names})"
 
 
-def op_folder(name: str, files: dict[str, str]) -> Place:
+def op_folder(name: str, files: dict[str, str]) -> OpDirectory:
     """Write the folder `name` with these files (name -> text) and return the directory above it.
 
     ValueError for a name that is not plain, TypeError for a file whose content is not text.
     """
     name = plain_name(name, "the name of the op")
-    names = [plain_name(file, "the name of a file") for file in files]
-    texts = [require_str(files[file], f"the file {quote_value(file)}").encode() for file in names]
+    file_names = [plain_name(file, "the name of a file") for file in files]
+    contents = {}
+    for file in file_names:
+        text = require_str(files[file], f"the file {quote_value(file)}")
+        contents[file] = text.encode()
+
+    folder = _find_home().fill(name, contents)
+    return OpDirectory(folder.parent, name)
+
+
+def _find_home() -> ManagedDirectory:
+    """Return the directory for the ops of this process, a new one if it is gone."""
     if not _HOME or not _HOME[0].stands():
         _HOME[:] = [temporary("ops-")]
-    return Place(_HOME[0].fill(name, dict(zip(names, texts, strict=True))).parent, name)
+    return _HOME[0]

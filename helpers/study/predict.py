@@ -1,13 +1,11 @@
 """A question and code that answers it -> a prediction: the learner decides, then sees the answer.
 
-The reasons for the course's questions are in `reasons/`, so that no cell gives them away. A reason
-belongs to one answer. It is shown only when running the code gave that answer.
+A reason is shown only when running the code gave the answer that it belongs to.
 """
 
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
-from importlib.resources import files
 from types import FunctionType
 
 from helpers.capture.cpython.objects import refuse_async
@@ -22,12 +20,19 @@ from helpers.safety.arguments import printable, quote_value, require_str
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
 from helpers.safety.standard_output import redirected
 from helpers.study.learner_progress import remembered
+from helpers.study.stored_reasons import choose_reason, find_chapter, find_reasons
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
 
-LONGEST_ANSWER = 200
-NO_REASON = "This page has a reason for another answer, and none for this one."
+LONGEST_ANSWER = 200  # characters in a message
+LONGEST_EXAMPLE = 80
 NONE_SAID = "You have not decided yet. Choose in each prediction, and press Check."
+COLUMNS = (
+    Column("mark", ""),
+    Column("question", "question"),
+    Column("said", "you said"),
+    Column("was", "it was"),
+)
 
 _ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
 
@@ -52,8 +57,10 @@ class Prediction(Exhibit):
     @property
     def said(self) -> str:
         """Return the choice that the learner has checked, in this kernel or earlier, else ""."""
-        before = _decided().get(self.model.question)
-        return before.said if before and before.said in self.model.choices else ""
+        decided = _read_decided().get(self.model.question)
+        if decided and decided.said in self.model.choices:
+            return decided.said
+        return ""
 
     def reveal(self) -> Revealed:
         """Return the question, the result of running it, and why, as sentences."""
@@ -61,15 +68,17 @@ class Prediction(Exhibit):
 
     def _widget(self):
         """Return the form as the learner left it. It records what they check, and answers so."""
-        form, choices = super()._widget(), self.model.choices
+        form = super()._widget()
+        choices = self.model.choices
         if self.said:
-            form.picked, form.checked = choices.index(self.said), True
+            form.picked = choices.index(self.said)
+            form.checked = True
 
         def on_message(_, content, buffers):
             number = content.get("said")
             if type(number) is int and 0 <= number < len(choices):
-                why = self._record(choices[number])
-                form.told = {"press": content.get("press", ""), "why": why}
+                reason = self._record(choices[number])
+                form.told = {"press": content.get("press", ""), "why": reason}
 
         form.keeps = True
         form.on_msg(on_message)
@@ -77,10 +86,14 @@ class Prediction(Exhibit):
 
     def _record(self, said: str) -> str:
         """Record a choice; return why it is not recorded, as a sentence, or ""."""
-        question, was = self.model.question, self.answer
-        _decided()[question] = _row(question, said, was)
-        chapter = _chapter(question)
-        event = {"predict": question, "said": said, "was": was, "chapter": chapter}
+        question = self.model.question
+        _read_decided()[question] = _make_decided(question, said, self.answer)
+        event = {
+            "predict": question,
+            "said": said,
+            "was": self.answer,
+            "chapter": find_chapter(question),
+        }
         return learner_record.record(event)
 
 
@@ -128,37 +141,72 @@ def predict(
     Running it gave 2. It adds.
     """
     question = require_str(question, "the question")
-    choices = tuple(require_str(each, "every choice") for each in choices)
-    if not 1 < len(set(choices)) == len(choices):
+    choices = tuple(require_str(choice, "every choice") for choice in choices)
+    if len(choices) < 2 or len(set(choices)) != len(choices):
         raise ValueError("choices must be at least two strings, all of them different")
-    reasons = _reasons_of(question) if why is None else _own_reasons(why, choices)
+    reasons = find_reasons(question) if why is None else _require_reasons(why, choices)
     if type(run) is FunctionType:
         refuse_async(run, "predict")
-    candidates, error = _run(run)
-    answer = next((one for one in candidates if one in choices), None)
-    if answer is not None:
-        reason = choose_reason(answer, reasons)
-        asked = Prediction(Choice(question, choices, answer, reason, error is not None))
-        _ASKED.pop(question, None)  # keeps the last one at the end
-        _ASKED[question] = asked
-        return asked
-    if error is not None and (words := missing_parts.sentence(error)):
-        raise missing_parts.MissingPart(words)
+
+    ending = _run_code(run)
+    answer = next((text for text in ending.candidates if text in choices), None)
+    if answer is None:
+        _refuse_ending(ending, choices)
+    reason = choose_reason(answer, reasons)
+    has_raised = ending.error is not None
+    prediction = Prediction(Choice(question, choices, answer, reason, has_raised))
+    _ASKED.pop(question, None)  # keeps the last one at the end
+    _ASKED[question] = prediction
+    return prediction
+
+
+@dataclass(frozen=True)
+class CodeEnding:
+    """How the code of a question ended."""
+
+    #: Texts of which one should be a choice, the likeliest first.
+    candidates: tuple[str, ...]
+    #: What it raised, or None.
+    error: BaseException | None = None
+
+
+def _run_code(run: Callable[[], object]) -> CodeEnding:
+    printed = Printed()
+    try:
+        with redirected(printed), running_user_code():
+            result = run()
+            candidates = () if result is None else (str(result), repr(result))
+    except (Exception, GeneratorExit, SystemExit) as error:
+        return CodeEnding((type_name(error),), error)
+    if candidates:
+        return CodeEnding(candidates)
+    return CodeEnding((printed.text().strip() or "None",))
+
+
+def _refuse_ending(ending: CodeEnding, choices: tuple[str, ...]) -> None:
+    """Raise ValueError for an answer that is no choice, MissingPart if something is missing."""
+    text = ending.candidates[0]
+    if ending.error is None:
+        outcome = f"gave {clipped(text, LONGEST_ANSWER)!r}"
+    else:
+        missing = missing_parts.sentence(ending.error)
+        if missing:
+            raise missing_parts.MissingPart(missing)
+        message = printable(str(ending.error), LONGEST_ANSWER)
+        outcome = f"raised {text} ({message})" if message else f"raised {text}"
+
     offered = ", ".join(repr(clipped(choice, LONGEST_ANSWER)) for choice in choices)
-    gave = f"gave {clipped(candidates[0], LONGEST_ANSWER)!r}"
-    if error is not None:
-        message = printable(str(error), LONGEST_ANSWER)
-        gave = f"raised {candidates[0]}" + (f" ({message})" if message else "")
-    raise ValueError(f"running it {gave}, which is not one of the choices {offered}")
+    raise ValueError(f"running it {outcome}, which is not one of the choices {offered}")
 
 
 def reveal(question: str = "") -> Revealed:
     """Return the answer of the last prediction, or the last whose question contains this text."""
-    for asked in reversed(_ASKED.values()):
-        if question in asked.model.question:
-            return asked.reveal()
-    why = f"no question asked here contains {question!r}"
-    raise ValueError(why if _ASKED else "nothing was asked yet. Run a cell with a predict(…) first")
+    for prediction in reversed(_ASKED.values()):
+        if question in prediction.model.question:
+            return prediction.reveal()
+    if not _ASKED:
+        raise ValueError("nothing was asked yet. Run a cell with a predict(…) first")
+    raise ValueError(f"no question asked here contains {question!r}")
 
 
 predict.reveal = reveal
@@ -166,56 +214,33 @@ predict.reveal = reveal
 
 def show_predictions() -> Exhibit:
     """Show what this kernel asked, what you said, and your earlier answers in these chapters."""
-    before = [one for one in _decided().values() if one.question not in _ASKED]
-    if _ASKED:
-        chapters = {_chapter(question) for question in _ASKED} - {None}
-        before = [one for one in before if _chapter(one.question) in chapters]
-    rows = *before, *(_row(words, asked.said, asked.answer) for words, asked in _ASKED.items())
+    rows = _list_earlier()
+    for question, prediction in _ASKED.items():
+        rows.append(_make_decided(question, prediction.said, prediction.answer))
+
     marks = [row.mark for row in rows]
-    said, right = len(rows) - marks.count("–"), marks.count("✓")
-    note = f"You decided {said} of {len(rows)} and got {right} right." if said else NONE_SAID
-    names = {"mark": "", "question": "question", "said": "you said", "was": "it was"}
-    columns = tuple(Column(*pair) for pair in names.items())
-    return Exhibit(Listing("What you predicted", columns, rows, note), table)
+    said_count = len(rows) - marks.count("–")
+    note = NONE_SAID
+    if said_count:
+        right_count = marks.count("✓")
+        note = f"You decided {said_count} of {len(rows)} and got {right_count} right."
+    return Exhibit(Listing("What you predicted", COLUMNS, tuple(rows), note), table)
 
 
-def _run(run) -> tuple[tuple[str, ...], BaseException | None]:
-    printed = Printed()
-    try:
-        with redirected(printed), running_user_code():
-            result = run()
-            candidates = () if result is None else (str(result), repr(result))
-    except (Exception, GeneratorExit, SystemExit) as error:
-        return (type_name(error),), error
-    return candidates or (printed.text().strip() or "None",), None
+def _list_earlier() -> list[Decided]:
+    """Return what was decided before, in the chapters that this kernel asked; all if none."""
+    decided = [row for row in _read_decided().values() if row.question not in _ASKED]
+    if not _ASKED:
+        return decided
+    chapters = {find_chapter(question) for question in _ASKED} - {None}
+    return [row for row in decided if find_chapter(row.question) in chapters]
 
 
-def choose_reason(answer: str, reasons: Mapping[str, str]) -> str:
-    """Return the reason that belongs to a measured answer.
-
-    Parameters
-    ----------
-    answer
-        What running the code gave.
-    reasons
-        Answer -> its reason; empty for a question that nobody explains.
-
-    Returns
-    -------
-    str
-        The reason of this answer. If there are reasons for other answers only, a sentence that says
-        so. If there are none at all, "".
-    """
-    if not reasons:
-        return ""
-    return reasons.get(answer, NO_REASON)
-
-
-def _own_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
+def _require_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
     """Return the reasons that a caller passes; TypeError or ValueError for what is none."""
     if not isinstance(why, Mapping):
-        example = f"{{{choices[0]!r}: 'because …'}}"
-        raise TypeError(f"why must be a dict of choice -> reason, such as {clipped(example, 80)}")
+        example = clipped(f"{{{choices[0]!r}: 'because …'}}", LONGEST_EXAMPLE)
+        raise TypeError(f"why must be a dict of choice -> reason, such as {example}")
     reasons = {}
     for choice, reason in why.items():
         if choice not in choices:
@@ -224,41 +249,18 @@ def _own_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
     return reasons
 
 
-def read_reasons(number: int) -> dict[str, dict[str, str]]:
-    """Return question -> {answer: its reason} of one chapter. FileNotFoundError if it has none."""
-    place = files("helpers.study").joinpath("reasons", f"{number}.toml")
-    reasons = {}
-    for entry in tomllib.loads(place.read_text("utf-8"))["reason"]:
-        of_question = reasons.setdefault(entry["asked"], {})
-        of_question[entry["answer"]] = " ".join(entry["why"].split())
-    return reasons
-
-
 @cache
-def _stored_reasons() -> dict[str, tuple[int, dict[str, str]]]:
-    return {
-        question: (number, reasons)
-        for number in range(8)
-        for question, reasons in read_reasons(number).items()
-    }
+def _read_decided() -> dict[str, Decided]:
+    """Return question -> what was decided last, from the record and then in this kernel."""
+    decided = {}
+    for event in remembered().events:
+        if "predict" in event:
+            question = event["predict"]
+            decided[question] = _make_decided(question, event["said"], event["was"])
+    return decided
 
 
-def _reasons_of(question: str) -> dict[str, str]:
-    """Return answer -> reason of a question of the course; empty for any other question."""
-    return _stored_reasons().get(question, (None, {}))[1]
-
-
-def _chapter(question: str) -> int | None:
-    """Return the chapter that asks a question; None for a question of the learner's own."""
-    return _stored_reasons().get(question, (None, {}))[0]
-
-
-@cache
-def _decided() -> dict[str, Decided]:
-    events = remembered().events
-    return {e["predict"]: _row(e["predict"], e["said"], e["was"]) for e in events if "predict" in e}
-
-
-def _row(question: str, said: str, was: str) -> Decided:
-    mark = ("✓" if said == was else "✗") if said else "–"
-    return Decided(mark, question, said or "nothing yet", was if said else "decide first")
+def _make_decided(question: str, said: str, was: str) -> Decided:
+    if not said:
+        return Decided("–", question, "nothing yet", "decide first")
+    return Decided("✓" if said == was else "✗", question, said, was)

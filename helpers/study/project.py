@@ -10,15 +10,17 @@ from types import ModuleType
 def imported(sources: dict[str, str]) -> list[ModuleType]:
     """Run each text as the module of that name, in this order. They stay in `sys.modules`."""
     for name, source in sources.items():
-        module = sys.modules[name] = ModuleType(name)
+        module = ModuleType(name)
+        sys.modules[name] = module
         file = f"{name}.py"
-        linecache.cache[file] = (len(source), None, source.splitlines(True), file)  # for AutoGraph
+        lines = source.splitlines(keepends=True)
+        linecache.cache[file] = (len(source), None, lines, file)  # for AutoGraph
         exec(compile(source, file, "exec"), vars(module))
     return [sys.modules[name] for name in sources]
 
 
 @contextmanager
-def fresh(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
+def fresh_project(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
     """Import a project for the length of a block, then restore `sys.modules`."""
     before = {name: sys.modules[name] for name in sources if name in sys.modules}
     try:

@@ -13,7 +13,7 @@ import pytest
 
 import helpers
 from helpers.internals import tensorflow_private, torch_private
-from helpers.study.check import expect
+from helpers.study.expected_errors import expect
 from tests.pythons import finished
 from tools.instrument_examples import EXAMPLE, SECTIONS, SETUP
 

@@ -27,7 +27,7 @@ MORE = [
     "from helpers.mini.dynamo import compile; compile(scale)(torch.ones(2))",
     "watch_inductor(scale, torch.ones(2), run=True)",
     "from helpers.study.chapter_7.means_table import call_routes; call_routes()",
-    "from helpers.study.chapter_7.compiled_cases import _Compiled; _Compiled(scale)",
+    "from helpers.study.chapter_7.compiled_cases import CompiledLog; CompiledLog(scale)",
 ]
 REFUSED = (
     *("watch_compile", "watch_rewriting", "watch_breaks", "watch_fixes", "watch_recompiles"),

@@ -5,8 +5,8 @@ import pytest
 from helpers import show_job, show_registry
 from helpers.capture.oneflow.oneflow_records import EMPTY
 from helpers.mini import oneflow as flow
+from helpers.study.chapter_5.op_jobs import loading
 from helpers.study.chapter_5.relu import relu_files
-from helpers.study.chapter_5.run_op import loading
 from helpers.view.diagram.job_drawing import draw_job as svg
 from tests.capture.made_programs import job
 

@@ -7,7 +7,7 @@ import pytest
 
 import helpers
 from helpers.capture.text.error import error_message
-from helpers.study.check import expect
+from helpers.study.expected_errors import expect
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")

@@ -13,7 +13,7 @@ tf = pytest.importorskip("tensorflow")
 from helpers.mini import eager  # noqa: E402
 from helpers.mini.eager import execute  # noqa: E402
 from helpers.study.chapter_6 import op_cases  # noqa: E402
-from helpers.study.chapter_6.op_cases import py_execute, raised, raw_op, same  # noqa: E402
+from helpers.study.chapter_6.op_cases import have_same_values, py_execute, raised, raw_op  # noqa: E402
 
 
 def mine(case, outputs):
@@ -44,7 +44,7 @@ def parted(cases, theirs, outputs):
         errors = raised(theirs, case), raised(mine, case, number)
         if errors[0] != errors[1]:
             yield case.words, errors
-        elif not errors[0][0] and not same(mine(case, number), theirs(case)):
+        elif not errors[0][0] and not have_same_values(mine(case, number), theirs(case)):
             yield case.words, "another value"
 
 

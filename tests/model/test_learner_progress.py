@@ -52,7 +52,9 @@ def test_exercises_are_read_from_the_notebooks_with_the_place_of_each():
 
 def test_every_exercise_of_the_course_stands_in_its_chapters_notebook():
     found = chapters({p.name: p.read_text("utf-8") for p in NOTEBOOKS.glob("*.ipynb")})
-    named = {name: int(home.removeprefix("chapter_")) for name, home in check._homes.items()}
+    named = {}
+    for name, home in check._chapters_by_name.items():
+        named[name] = int(home.removeprefix("chapter_"))
     assert {task.name: one.number for one in found for task in one.tasks} == named
     assert sum(len(one.tasks) for one in found) == len(named)
 

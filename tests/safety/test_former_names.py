@@ -71,7 +71,7 @@ def test_one_sentence_says_what_to_use_and_no_frame_of_the_course_is_shown(word,
 
 
 def test_what_to_use_is_offered():
-    offered = {"helpers": set(HOMES), "check": set(check._homes)}
+    offered = {"helpers": set(HOMES), "check": set(check._chapters_by_name)}
     for old, now, prefix in ((OLD_NAMES, "helpers", ""), (OLD_CHECKS, "check", "check.")):
         assert not offered[now].intersection(old)
         for name, (chapter, words) in old.items():
@@ -162,4 +162,4 @@ def test_every_name_that_a_chapter_ever_used_is_offered_or_known():
             checks.add(found[1])
     rooms = {path.stem for path in (pythons.ROOT / "helpers").iterdir()}
     assert len(imports) > 60 and imports <= {*HOMES, *OLD_NAMES, *rooms}
-    assert len(checks) > 50 and checks <= {*check._homes, *OLD_CHECKS}
+    assert len(checks) > 50 and checks <= {*check._chapters_by_name, *OLD_CHECKS}

@@ -18,7 +18,7 @@ from helpers.capture.cpython.stack_run import stack_run
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
-from helpers.study.chapter_3.machine_runs import difference
+from helpers.study.chapter_3.machine_differences import find_run_difference
 from helpers.study.chapter_3.text_to_code import show_parts
 from helpers.study.chapter_3.vm_steps import list_needs
 from tests.mini import comparing, library
@@ -50,7 +50,7 @@ def test_the_first_place_where_the_stacks_part_is_told():
             left, right = self.pop(), self.pop()
             self.push(vm.ARITHMETIC[sign](left, right))
 
-    assert "yours left [3], CPython left [-3]" in difference(Wrong, _minus, (5, 8))
+    assert "yours left [3], CPython left [-3]" in find_run_difference(Wrong, _minus, (5, 8))
 
 
 def _minus(a, b):
@@ -65,7 +65,8 @@ def test_a_silent_detour_is_seen_though_the_value_is_right():
     def program(a):
         return not a
 
-    assert "as in CPython, but the runs differ on the way" in difference(Leaves, program, (0,))
+    reason = find_run_difference(Leaves, program, (0,))
+    assert "as in CPython, but the runs differ on the way" in reason
 
 
 def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
@@ -222,7 +223,7 @@ def test_the_solution_raises_what_cpython_raises_with_its_causes_and_contexts():
     machine = vm.machine(space["Exceptions"], *others)
     for seed in range(SAMPLE):
         program = raising_program(seed)
-        assert difference(machine, program, ()) is None, inspect.getsource(program)
+        assert find_run_difference(machine, program, ()) is None, inspect.getsource(program)
 
 
 def test_a_handler_may_bind_another_list_as_its_stack():

@@ -10,9 +10,9 @@ from helpers import check, op_folder
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.session import session
 from helpers.study import chapter_5
+from helpers.study.chapter_5.op_jobs import gradient, loading
 from helpers.study.chapter_5.op_texts import op_files
 from helpers.study.chapter_5.relu import STAGES, WHY, relu_files, train_through
-from helpers.study.chapter_5.run_op import gradient, loading
 
 SIGMOID = op_files("user_sigmoid", "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")
 

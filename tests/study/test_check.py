@@ -9,7 +9,10 @@ from inspect import signature
 import pytest
 
 from helpers import check
-from helpers.study.check import Exercise, InvalidAnswer, Mismatch, expect, prefix_reason, tried
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import Exercise
+from helpers.study.expected_errors import expect
+from helpers.study.sentences import Mismatch, describe_difference, prefix_reason
 from helpers.view.progress_view import outcome
 
 checks = import_module("helpers.study.check")  # the name there is that of the exercises
@@ -17,7 +20,7 @@ checks = import_module("helpers.study.check")  # the name there is that of the e
 
 def exercise():
     def judge(answer):
-        value = tried(answer()) if callable(answer) else answer
+        value = require_attempt(answer()) if callable(answer) else answer
         return None if value == 2 else f"it gave {value!r}"
 
     return Exercise("two", judge, "well done", ("one?", "two?", "three!"))
@@ -101,7 +104,7 @@ def test_the_parts_that_are_still_a_stub_are_named():
 
 def apart():
     two = "gives [1, 5, 3]", "gives [1, 2, 3]"
-    return checks.describe_difference("f(2): ", *two, "CPython", ". Look at POP_TOP.")
+    return describe_difference("f(2): ", *two, "CPython", ". Look at POP_TOP.")
 
 
 def test_words_around_two_answers_keep_what_it_knows():

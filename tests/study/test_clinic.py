@@ -7,8 +7,8 @@ import pytest
 from helpers import check
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Column, Listing
-from helpers.study.chapter_7.diagnosis import Evidence, undiagnosed
-from helpers.study.check import InvalidAnswer, NotAttempted
+from helpers.study.answers import InvalidAnswer, NotAttempted
+from helpers.study.chapter_7.diagnosis import Evidence, judge_diagnosis
 from helpers.view.table_view import table
 
 A, B = "cache key", "C call"
@@ -26,18 +26,18 @@ BOTH = needs(A, 1), needs(B, 2)
 
 
 def test_each_seam_needs_an_exhibit_that_shows_its_cause():
-    assert undiagnosed((B, A), (shown((2,)), shown((1,))), BOTH, {}) is None
-    assert undiagnosed((A, B), shown((1, 2)), BOTH, {}) is None
-    because = undiagnosed((A, B), (shown((1,)), shown((3,))), BOTH, {})
+    assert judge_diagnosis((B, A), (shown((2,)), shown((1,))), BOTH, {}) is None
+    assert judge_diagnosis((A, B), shown((1, 2)), BOTH, {}) is None
+    because = judge_diagnosis((A, B), (shown((1,)), shown((3,))), BOTH, {})
     assert because == "no exhibit in proof shows row 2"
 
 
 def test_a_seam_too_few_or_another_is_told_and_none_is_given_away():
-    few = undiagnosed(A, shown((1, 2)), BOTH, {})
+    few = judge_diagnosis(A, shown((1, 2)), BOTH, {})
     assert "'cache key' is right. Name 1 more seam." in few and B not in few
-    other = undiagnosed(("frame", A), shown((1, 2)), BOTH, {})
+    other = judge_diagnosis(("frame", A), shown((1, 2)), BOTH, {})
     assert "nothing intercepts this call at 'frame'" in other and A not in other and B not in other
-    assert undiagnosed("frame", shown((1,)), BOTH, {"frame": "words"}) == "words"
+    assert judge_diagnosis("frame", shown((1,)), BOTH, {"frame": "words"}) == "words"
 
 
 STUBS, NO_ANSWERS = [(..., None), ((A, ...), None), (A, ...)], [(5, None), ((), None), (A, 5)]
@@ -46,7 +46,7 @@ STUBS, NO_ANSWERS = [(..., None), ((A, ...), None), (A, ...)], [(5, None), ((), 
 @pytest.mark.parametrize("answer", STUBS + NO_ANSWERS)
 def test_a_stub_is_untried_and_what_is_no_seam_or_no_exhibit_is_refused(answer, refused):
     error = NotAttempted if answer in STUBS else InvalidAnswer
-    refused(error, "^", undiagnosed, *answer, BOTH[:1], {})
+    refused(error, "^", judge_diagnosis, *answer, BOTH[:1], {})
 
 
 @pytest.mark.long

@@ -8,34 +8,37 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from helpers.study.check import InvalidAnswer, NotAttempted
-from helpers.study.engine import Case, by_name, check_guess, find_difference, in_order, same_result
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_items, require_named_values
+from helpers.study.engine import JudgedCase, find_difference, judge_guess
+from helpers.study.sameness import is_same_result
 
 
 @pytest.mark.parametrize("form", [dict, OrderedDict, UserDict, MappingProxyType])
 def test_every_mapping_is_taken_and_becomes_a_dict_in_the_order_of_the_names(form):
-    assert list(by_name(form({"b": 2, "a": 1}), ["a", "b"]).items()) == [("a", 1), ("b", 2)]
+    values = require_named_values(form({"b": 2, "a": 1}), ["a", "b"])
+    assert list(values.items()) == [("a", 1), ("b", 2)]
 
 
 def test_missing_and_unknown_names_are_told(refused):
-    refused(InvalidAnswer, "keys a, b. 'b' is missing", by_name, {"a": 1}, ["a", "b"])
-    refused(InvalidAnswer, "'c' is not one of them", by_name, {"a": 1, "b": 2, "c": 3}, ["a", "b"])
-    refused(InvalidAnswer, "must be a dict", by_name, [("a", 1)], ["a"])
+    refused(InvalidAnswer, "keys a, b. 'b' is missing", require_named_values, {"a": 1}, ["a", "b"])
+    three = {"a": 1, "b": 2, "c": 3}
+    refused(InvalidAnswer, "'c' is not one of them", require_named_values, three, ["a", "b"])
+    refused(InvalidAnswer, "must be a dict", require_named_values, [("a", 1)], ["a"])
 
 
 def test_parts_that_are_left_are_named_and_a_whole_stub_is_not(refused):
-    refused(NotAttempted, "^b$", by_name, {"a": 1, "b": ...}, ["a", "b"])
-    refused(NotAttempted, "^$", by_name, {"a": ..., "b": ...}, ["a", "b"])
+    refused(NotAttempted, "^b$", require_named_values, {"a": 1, "b": ...}, ["a", "b"])
+    refused(NotAttempted, "^$", require_named_values, {"a": ..., "b": ...}, ["a", "b"])
 
 
 @pytest.mark.parametrize("form", [list, tuple, iter, np.array, lambda items: (i for i in items)])
 def test_every_sequence_is_taken_and_becomes_a_list(form, refused):
-    assert in_order(form([1, 2]), 2) == [1, 2]
-    refused(InvalidAnswer, "more than 1 items", in_order, form([1, 2]), 1)
-    refused(InvalidAnswer, "must be a list", in_order, "ab", 2)
+    assert require_items(form([1, 2]), 2) == [1, 2]
+    refused(InvalidAnswer, "more than 1 items", require_items, form([1, 2]), 1)
+    refused(InvalidAnswer, "must be a list", require_items, "ab", 2)
 
 
-ADD = Case("for 3 and 1", lambda fn: fn(3, 1), "add them")
+ADD = JudgedCase("for 3 and 1", lambda fn: fn(3, 1), "add them")
 
 
 def add(a, b):
@@ -56,7 +59,7 @@ def divide(a, b):
     ],
 )
 def test_the_first_difference_is_told_with_both_results(answer, advice, because):
-    cases = [Case("for 1 and 2", lambda fn: 3), Case(ADD.shows, ADD.run, advice)]
+    cases = [JudgedCase("for 1 and 2", lambda fn: 3), JudgedCase(ADD.shows, ADD.run, advice)]
     told = find_difference(answer, add, cases, "CPython")
     assert told == because or because in told
 
@@ -82,14 +85,14 @@ def test_the_same_error_is_no_difference_and_a_stub_is_untried(refused):
     ],
 )
 def test_results_agree_if_their_numbers_nearly_do(mine, real, same):
-    assert same_result(mine, real) is same
+    assert is_same_result(mine, real) is same
 
 
 def test_a_guess_is_told_what_is_so_and_why():
     truth, why = {"a": "x", "b": "y"}, {"a": "A", "b": "B"}
-    assert check_guess({"b": "y", "a": "x"}, truth, why, ("x", "y")) is None
-    assert check_guess({"a": "x", "b": "x"}, truth, why, ("x", "y")) == "b is 'y', not 'x': B"
-    assert "one of 'x', 'y', not 5" in check_guess({"a": 5, "b": "x"}, truth, why, ("x", "y"))
+    assert judge_guess({"b": "y", "a": "x"}, truth, why, ("x", "y")) is None
+    assert judge_guess({"a": "x", "b": "x"}, truth, why, ("x", "y")) == "b is 'y', not 'x': B"
+    assert "one of 'x', 'y', not 5" in judge_guess({"a": 5, "b": "x"}, truth, why, ("x", "y"))
 
 
 class RaisesAtEqual:
@@ -170,14 +173,14 @@ def test_each_result_agrees_with_those_of_its_own_group_alone():
     groups = all_groups()
     for (at, mine), (place, real) in product(enumerate(groups), repeat=2):
         for make, right in product(mine, real):
-            assert same_result(make(), right()) is (at == place), (make(), right())
+            assert is_same_result(make(), right()) is (at == place), (make(), right())
 
 
 def test_whatever_an_answer_does_the_verdict_is_about_it_and_not_about_the_check():
     groups = all_groups()
     answers = [make for group in groups for make in group]
     for real, mine in product(groups, (*answers, *NEVER_RIGHT, _raise)):
-        because = find_difference(mine, real[0], [Case("for x", lambda make: make())])
+        because = find_difference(mine, real[0], [JudgedCase("for x", lambda make: make())])
         if mine in real:
             assert because is None
         elif mine is _raise:
@@ -192,14 +195,14 @@ def test_two_data_frames_agree_if_all_their_items_do():
     frames = [pandas.DataFrame({"a": [1.0, math.nan], "b": each}) for each in (words, others)]
     frames += [pandas.DataFrame({"b": words}), pandas.Series(words)]
     for (at, mine), (place, real) in product(enumerate(frames), repeat=2):
-        assert same_result(mine.copy(), real) is (at == place), (mine, real)
-    assert not any(same_result(mine, real) for mine in (None, 5, math.nan) for real in frames)
+        assert is_same_result(mine.copy(), real) is (at == place), (mine, real)
+    assert not any(is_same_result(mine, real) for mine in (None, 5, math.nan) for real in frames)
 
 
 def test_arrays_that_differ_are_told_by_the_item_that_differs_most():
     real = np.array([[1.0, 2.0], [3.0, 4.0]])
     mine = np.array([[1.0, 2.0], [3.5, 4.25]], "float32")
-    because = find_difference(mine, real, [Case("for x", lambda answer: answer)], "train")
+    because = find_difference(mine, real, [JudgedCase("for x", lambda answer: answer)], "train")
     assert because == "for x: yours gives 3.5 at [1, 0], train gives 3 at [1, 0]"
-    longer = find_difference(np.ones(3), np.ones(2), [Case("for x", lambda answer: answer)])
+    longer = find_difference(np.ones(3), np.ones(2), [JudgedCase("for x", lambda answer: answer)])
     assert longer == "for x: yours gives float64 [3], the reference gives float64 [2]"

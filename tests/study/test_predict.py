@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.study.predict import predict, read_reasons, show_predictions
+from helpers.study.predict import predict, show_predictions
+from helpers.study.stored_reasons import NO_REASON, read_all_reasons, read_reasons
 from tests.study.folded import NOTEBOOKS
 
 predict_module = import_module("helpers.study.predict")  # the name there is the function's
@@ -103,7 +104,7 @@ def decide(asked, number):
 
 def test_what_was_decided_is_kept_and_told(monkeypatch):
     monkeypatch.setattr(predict_module, "_ASKED", {})
-    predict_module._decided.cache_clear()
+    predict_module._read_decided.cache_clear()
     questions = ["The first?", "The second?", "The third?"]
     first, second, _ = (predict(q, ["a", "b"], run=lambda: "b") for q in questions)
     assert decide(first, 0) == decide(second, 1) == {"press": "1", "why": ""}
@@ -175,15 +176,15 @@ def test_a_reason_is_shown_with_its_answer_and_with_no_other():
     assert len(found) == len(BY_WORDS)
     for words, choices, _ in found:
         question = BY_WORDS[words]
-        _, reasons = predict_module._stored_reasons()[question]
+        _, reasons = read_all_reasons()[question]
         for answer in choices:
             shown = predict(question, choices, run=lambda answer=answer: answer).model.why
-            assert shown == reasons.get(answer, predict_module.NO_REASON)
+            assert shown == reasons.get(answer, NO_REASON)
 
 
 def test_each_stored_answer_has_its_reason():
     for words, _, outcome in stored_predictions():
-        assert predict_module.NO_REASON not in outcome, words
+        assert NO_REASON not in outcome, words
 
 
 @pytest.mark.parametrize(
@@ -203,9 +204,7 @@ def test_each_stored_answer_has_its_reason():
 )
 def test_a_cell_that_runs_again_later_does_not_explain_its_first_answer(question, answer):
     asked = predict(question, [answer, "what it was at first"], run=lambda: answer)
-    assert (
-        str(asked.reveal()) == f"{question}\nRunning it gave {answer}. {predict_module.NO_REASON}"
-    )
+    assert str(asked.reveal()) == f"{question}\nRunning it gave {answer}. {NO_REASON}"
 
 
 CHOICES = st.lists(st.text(max_size=8), min_size=2, max_size=5, unique=True)
@@ -217,7 +216,7 @@ def test_an_own_reason_belongs_to_its_choice(choices, data):
     reasons = {choice: f"because of number {n}" for n, choice in enumerate(explained)}
     answer = data.draw(st.sampled_from(choices))
     shown = predict("An own question?", choices, run=lambda: answer, why=reasons).model.why
-    expected = predict_module.NO_REASON if reasons else ""
+    expected = NO_REASON if reasons else ""
     assert shown == reasons.get(answer, expected)
 
 

@@ -16,7 +16,7 @@ from helpers.safety import learner_record
 from helpers.safety.folders import Refusal
 from helpers.safety.learner_record import NAME, Record, add, read
 from helpers.study import learner_progress
-from helpers.study.predict import _decided, predict, show_predictions
+from helpers.study.predict import _read_decided, predict, show_predictions
 from tests.a_kernel import Client
 
 ROOT = Path(__file__).parents[2]
@@ -113,10 +113,10 @@ def recorded(tmp_path, monkeypatch):
     path = tmp_path / NAME
     monkeypatch.setattr(learner_record, "place", lambda: path)
     monkeypatch.setattr(import_module("helpers.study.predict"), "_ASKED", {})
-    _decided.cache_clear()
-    learner_progress._TOLD.clear()
+    _read_decided.cache_clear()
+    learner_progress._PRINTED_REASONS.clear()
     yield path
-    _decided.cache_clear()
+    _read_decided.cache_clear()
 
 
 def test_only_the_chapter_at_hand_comes_back(recorded):

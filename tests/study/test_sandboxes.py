@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import signature_sandbox
-from helpers.study.chapter_2.signature_sandbox import SANDBOX, argument, call_code
+from helpers.study.chapter_2.signature_sandbox import SANDBOX, call_code, make_argument
 
 pytest.importorskip("tensorflow")
 SIGNATURE = "tf.function(f, input_signature=[float32, (None,)])"
@@ -16,7 +16,7 @@ def test_every_call_of_the_sandbox_is_foretold_twice():
     assert len(all_calls) > 100
     for picked in all_calls + all_calls[::-1]:
         function = sandbox.function(picked)
-        foretold = function.forecast((argument(picked),), {})
+        foretold = function.forecast((make_argument(picked),), {})
         sandbox.run("hit", **picked)
         row = function.last
         assert (foretold.verdict, foretold.note) == (row.verdict, row.note.split("; traced")[0])
@@ -60,8 +60,8 @@ def test_the_code_is_what_would_be_typed():
 
 def test_a_recorded_choice_is_the_second_call_of_a_fresh_function():
     sandbox = signature_sandbox()
-    again = sandbox._record(SANDBOX.start())
-    other = sandbox._record({**SANDBOX.start(), "shape": "(3,)"})
+    again = sandbox._record_run(SANDBOX.start())
+    other = sandbox._record_run({**SANDBOX.start(), "shape": "(3,)"})
     assert (again["verdict"], other["verdict"]) == ("hit", "trace")
     assert "you said {guess}, and it was trace" in other["says"]
     assert other["call"] == "tf.function(f)(tf.zeros((3,), tf.float32))"

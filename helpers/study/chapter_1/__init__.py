@@ -4,7 +4,7 @@ from helpers.study.chapter_1.default_finder import default_finder
 from helpers.study.chapter_1.rebinding import rebinding
 from helpers.study.chapter_1.who_kept import who_kept
 from helpers.study.check import exercise
-from helpers.study.engine import check_guess
+from helpers.study.engine import judge_guess
 
 WHY = {
     "alias": "alias = op copied the reference before op was rebound",
@@ -22,7 +22,7 @@ WHY = {
 )
 def tangle(guess, tangle):
     """You know which routes copied the reference, and which look it up at the call."""
-    return check_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
+    return judge_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
 
 
 EXERCISES = (tangle, default_finder, rebinding, who_kept)

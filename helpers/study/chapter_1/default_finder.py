@@ -8,11 +8,13 @@ from inspect import Parameter, signature
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, Raised, find_difference, in_order
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.observations import Raised
 
 
-class Equal:
+class EqualToAll:
     """Equal to everything, but identical to nothing else."""
 
     __hash__ = None
@@ -24,27 +26,35 @@ class Equal:
 @contextmanager
 def only_new_objects() -> Iterator[None]:
     """Make the collector list only what the block creates, not what frameworks created."""
-    ours = not gc.get_freeze_count()  # otherwise someone else has frozen objects; leave them frozen
-    if ours:
+    freezes = not gc.get_freeze_count()  # else someone else has frozen objects; leave them frozen
+    if freezes:
         gc.collect(0)  # otherwise a collection soon could change the order
         gc.freeze()
     try:
         yield
     finally:
-        if ours:
+        if freezes:
             gc.unfreeze()
 
 
-def _reference(obj):
+def _find_in_defaults(obj) -> list[tuple[str, str]]:
+    """Return the right answer: (function, parameter) of each default that is the object."""
     found = []
     for fn in gc.get_objects():
-        if type(fn) is FunctionType:
-            names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
-            values = fn.__defaults__ or ()
-            pairs = zip(names[len(names) - len(values) :], values, strict=True)
-            pairs = [*pairs, *(fn.__kwdefaults__ or {}).items()]
-            found += [(fn.__qualname__, name) for name, value in pairs if value is obj]
+        if type(fn) is not FunctionType:
+            continue
+        for name, value in _list_defaults(fn):
+            if value is obj:
+                found.append((fn.__qualname__, name))
     return found
+
+
+def _list_defaults(fn: FunctionType) -> list[tuple[str, object]]:
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    values = fn.__defaults__ or ()
+    last_names = names[len(names) - len(values) :]
+    keyword_defaults = fn.__kwdefaults__ or {}
+    return [*zip(last_names, values, strict=True), *keyword_defaults.items()]
 
 
 def _make_functions(wanted, other) -> list:
@@ -54,7 +64,7 @@ def _make_functions(wanted, other) -> list:
         later = again = value
         return later, again
 
-    def decoy(value, call=Equal(), again=[wanted]): ...  # noqa: B006, B008
+    def decoy(value, call=EqualToAll(), again=[wanted]): ...  # noqa: B006, B008
 
     def empty(value, call=[]): ...  # noqa: B006 - equal to another empty list, but not identical
 
@@ -68,66 +78,78 @@ def _make_functions(wanted, other) -> list:
     return list(locals().values())
 
 
-def _search(find) -> list:
+def _run_finder(find: Callable) -> list[list[tuple[str, str]]]:
+    """Return what an answer finds for three objects: two that are defaults, and one that is not."""
     with only_new_objects():
-        wanted, other = object(), []
-        kept = _make_functions(wanted, other)
-        found = [_pairs(find(obj)) for obj in (wanted, other, object())]
-        del kept
+        wanted = object()
+        other = []
+        functions = _make_functions(wanted, other)
+        found = [_require_pairs(find(obj)) for obj in (wanted, other, object())]
+        del functions
     return found
 
 
-def _pairs(found) -> list[tuple[str, str]]:
-    found = in_order(tried(found), 10_000, "what it returns")
-    for thing in found:
-        is_pair = isinstance(thing, (tuple, list)) and len(thing) == 2
-        if not is_pair or not all(isinstance(text, str) for text in thing):
+def _require_pairs(answer) -> list[tuple[str, str]]:
+    """Return the different pairs of an answer in order; InvalidAnswer for anything else."""
+    items = require_items(require_attempt(answer), 10_000, "what it returns")
+    for item in items:
+        is_pair = isinstance(item, (tuple, list)) and len(item) == 2
+        if not is_pair or not all(isinstance(text, str) for text in item):
             pair = "(fn.__qualname__, parameter's name)"
-            raise InvalidAnswer(f"each item must be a pair of str, {pair}, not {short_repr(thing)}")
-    return sorted({tuple(pair) for pair in found})
+            raise InvalidAnswer(f"each item must be a pair of str, {pair}, not {short_repr(item)}")
+    return sorted({tuple(item) for item in items})
 
 
-def _advise(mine, real) -> str:
+def _advise_on_defaults(mine, real) -> str:
+    """Return which default is missed, or named without need, and what tells it apart."""
     if isinstance(mine, Raised):
-        is_none = "NoneType" in str(mine.error)
-        return mine.sentence + ". fn.__defaults__ is None where there are none" * is_none
+        if "NoneType" in str(mine.error):
+            return f"{mine.sentence}. fn.__defaults__ is None where there are none"
+        return mine.sentence
+
     for found, places in zip(mine, real, strict=True):
-        if extra := [pair for pair in found if pair not in places]:
-            return f"it names {_place(*extra[0])}, {_say_why_not(*extra[0])}"
-        if missed := [pair for pair in places if pair not in found]:
-            function, parameter = missed[0]
-            asked = _parameter(function, parameter)
-            is_keyword = asked is not None and asked.kind is Parameter.KEYWORD_ONLY
-            words = ". It is keyword-only, so its default is in fn.__kwdefaults__"
-            return f"it misses {_place(function, parameter)}{words * is_keyword}"
+        extra = [pair for pair in found if pair not in places]
+        if extra:
+            function, name = extra[0]
+            return f"it names {_write_place(function, name)}, {_say_why_not(function, name)}"
+
+        missed = [pair for pair in places if pair not in found]
+        if missed:
+            function, name = missed[0]
+            sentence = f"it misses {_write_place(function, name)}"
+            parameter = _find_parameter(function, name)
+            if parameter is not None and parameter.kind is Parameter.KEYWORD_ONLY:
+                return f"{sentence}. It is keyword-only, so its default is in fn.__kwdefaults__"
+            return sentence
     return ""
 
 
-def _parameter(function: str, name: str) -> Parameter | None:
+def _find_parameter(function: str, name: str) -> Parameter | None:
     """Return a parameter of a test function, or None if it has none of that name."""
-    made = [each for each in _make_functions(object(), []) if isinstance(each, FunctionType)]
-    functions = {each.__qualname__: each for each in made}
-    asked = functions.get(function)
-    # wraps makes `signature` look at another function, whose parameters are not its own
-    return signature(asked, follow_wrapped=False).parameters.get(name) if asked else None
+    for fn in _make_functions(object(), []):
+        if isinstance(fn, FunctionType) and fn.__qualname__ == function:
+            # wraps makes `signature` look at another function, whose parameters are not its own
+            return signature(fn, follow_wrapped=False).parameters.get(name)
+    return None
 
 
 def _say_why_not(function: str, name: str) -> str:
     """Return what is wrong with an item of the answer, as the test functions show it."""
     if "<locals>" not in function:
         return "but that is the function's __name__. Return its __qualname__"
-    asked = _parameter(function, name)
-    if asked is None:
+    parameter = _find_parameter(function, name)
+    if parameter is None:
         return "but the function has no parameter of that name, only a local variable perhaps"
-    if asked.default is Parameter.empty:
+    if parameter.default is Parameter.empty:
         return "which has no default. Defaults belong to the last parameters"
-    if isinstance(asked.default, Equal) or asked.default == []:
+    if isinstance(parameter.default, EqualToAll) or parameter.default == []:
         return "whose default is not the object, but an object that can equal it"
     return "whose default is not the object"
 
 
-def _place(function: str, parameter: str) -> str:
-    return f"parameter {parameter!r} of the test function {function.rpartition('>.')[2]}()"
+def _write_place(function: str, parameter: str) -> str:
+    _, _, name = function.rpartition(">.")
+    return f"parameter {parameter!r} of the test function {name}()"
 
 
 @exercise(
@@ -140,5 +162,5 @@ def _place(function: str, parameter: str) -> str:
 )
 def default_finder(find_in_defaults: Callable):
     """You found every default of the test, positional and keyword-only, by identity alone."""
-    case = Case("on functions made for the test", _search, _advise)
-    return find_difference(find_in_defaults, _reference, [case])
+    case = JudgedCase("on functions made for the test", _run_finder, _advise_on_defaults)
+    return find_difference(find_in_defaults, _find_in_defaults, [case])

@@ -4,29 +4,48 @@ import functools
 import re
 from collections.abc import Callable
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import FunctionType, SimpleNamespace
 from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Raised, find_difference, in_order, make_cases, say_first_part
-from helpers.study.project import fresh
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.observations import Raised, RaisedByCheck
+from helpers.study.project import fresh_project
 
-
-class Meant(BaseException):
-    """An error that the check raises inside a block, like that of Ctrl-C."""
-
-
+OWNER = "ops.scale"
+DOTTED = re.compile(r"\w+\.\w+")
 PURPOSE = "report.baseline"  # keeps the old op, because the report compares with it
 PLUGIN = {"plugin": "import logs, ops\n\nlogs.TABLE |= {'more': ops.scale, 'text': str}\n"}
-TRIALS = {  # in words -> how the project is prepared, and what the block does
-    "in one block": {},
-    "in a project that was used before": {"used": True},
-    "in a project whose plugin added entries to logs.TABLE": {"used": True, "more": PLUGIN},
-    "with nested blocks": {"nested": True},
-    "when the block raises": {"raises": KeyError},
-    "when Ctrl-C ends the block": {"raises": Meant},
+MOST_NAMES = 100
+
+
+@dataclass(frozen=True)
+class ProjectTrial:
+    """How the project is prepared, and what the block does."""
+
+    #: Whether all calls were made before the block.
+    is_used: bool = False
+    #: Further modules of the project.
+    more_sources: dict[str, str] = field(default_factory=dict)
+    #: Whether another block is entered inside the block.
+    is_nested: bool = False
+    #: What is raised in the block.
+    raises: type[BaseException] | None = None
+
+
+TRIALS = {
+    "in one block": ProjectTrial(),
+    "in a project that was used before": ProjectTrial(is_used=True),
+    "in a project whose plugin added entries to logs.TABLE": ProjectTrial(
+        is_used=True, more_sources=PLUGIN
+    ),
+    "with nested blocks": ProjectTrial(is_nested=True),
+    "when the block raises": ProjectTrial(raises=KeyError),
+    "when Ctrl-C ends the block": ProjectTrial(raises=RaisedByCheck),
 }
 
 
@@ -34,46 +53,74 @@ def _triple(x):
     return 3 * x
 
 
-def _holds(thing, op) -> bool:
+def _refers_to(holder, op) -> bool:
     """Return whether an object itself refers to the op, and not through another object."""
-    held = [thing]
-    if isinstance(thing, FunctionType):
-        held += [*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values()]
-        held += [cell.cell_contents for cell in thing.__closure__ or ()]
-    elif isinstance(thing, functools.partial):
-        held += [thing.func]
-    elif isinstance(thing, dict | type):
-        values = thing.values() if isinstance(thing, dict) else vars(thing).values()
-        held += [getattr(value, "__func__", value) for value in values]
-    return any(one is op for one in held)
+    values = [holder]
+    if isinstance(holder, FunctionType):
+        values += holder.__defaults__ or ()
+        values += (holder.__kwdefaults__ or {}).values()
+        values += [cell.cell_contents for cell in holder.__closure__ or ()]
+    elif isinstance(holder, functools.partial):
+        values.append(holder.func)
+    elif isinstance(holder, dict):
+        values += [_unwrap_method(value) for value in holder.values()]
+    elif isinstance(holder, type):
+        values += [_unwrap_method(value) for value in vars(holder).values()]
+    return any(value is op for value in values)
 
 
-def _wrong_names(kept, sources) -> str | None:
-    names = in_order(tried(kept, "kept"), 100, "kept")
-    if odd := [one for one in names if not re.match(r"\w+\.\w+", str(one))]:
-        raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(odd[0])}")
-    named = {re.match(r"\w+\.\w+", str(one)).group() for one in names}
-    with fresh(sources) as modules:
-        things = {f"{m.__name__}.{name}": thing for m in modules for name, thing in vars(m).items()}
-        old = modules[0].scale
-        with patch.object(modules[0], "scale", _triple):
-            held = {name for name, thing in things.items() if _holds(thing, old)}
+def _unwrap_method(value):
+    return getattr(value, "__func__", value)
+
+
+def _judge_names(kept, sources) -> str | None:
+    """Return what is wrong with the names that are said to keep the old op."""
+    named = _read_names(kept)
+    with fresh_project(sources) as modules:
+        values = {}
+        for module in modules:
+            for name, value in vars(module).items():
+                values[f"{module.__name__}.{name}"] = value
+
+        owner = modules[0]
+        old = owner.scale
+        with patch.object(owner, "scale", _triple):
+            holders = {name for name, value in values.items() if _refers_to(value, old)}
+
     for name in sorted(named):
         if name == PURPOSE:
             return f"{name} keeps the old op on purpose, so leave it out"
-        if name not in held or name == "ops.scale":
-            why = "It has no copy of the reference" if name in things else "There is no such name"
-            return f"{name} does not keep the old op inside the owner's patch. {why}"
-    for name in sorted(held - named - {PURPOSE, "ops.scale"}):
-        where = f"One more name of the module {name.partition('.')[0]} keeps the old op"
-        return f"kept is not complete. {where}. When did each of its calls read the reference?"
+        if name not in holders or name == OWNER:
+            reason = "There is no such name"
+            if name in values:
+                reason = "It has no copy of the reference"
+            return f"{name} does not keep the old op inside the owner's patch. {reason}"
+
+    for name in sorted(holders - named - {PURPOSE, OWNER}):
+        module = name.partition(".")[0]
+        more = f"One more name of the module {module} keeps the old op"
+        return f"kept is not complete. {more}. When did each of its calls read the reference?"
     return None
 
 
+def _read_names(kept) -> set[str]:
+    """Return the names of an answer, as module.name; InvalidAnswer for anything else."""
+    names = set()
+    for text in require_items(require_attempt(kept, "kept"), MOST_NAMES, "kept"):
+        match = DOTTED.match(str(text))
+        if match is None:
+            raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(text)}")
+        names.add(match.group())
+    return names
+
+
 @contextmanager
-def _reference(project, new):
-    old, jobs, logs = project.ops.scale, project.jobs, project.logs
-    entries = {name: new for name, held in logs.TABLE.items() if held is old}
+def _cure_all(project, new):
+    """Do what a right answer does: replace the op at each holder, and restore it."""
+    old = project.ops.scale
+    jobs = project.jobs
+    logs = project.logs
+    new_entries = {name: new for name, value in logs.TABLE.items() if value is old}
     [cell] = logs.scale.__closure__
     with (
         patch.object(project.ops, "scale", new),
@@ -81,7 +128,7 @@ def _reference(project, new):
         patch.object(project.layers.Layer, "op", staticmethod(new)),
         patch.object(jobs.apply, "__defaults__", (new,)),
         patch.object(jobs, "ten", functools.partial(new, *jobs.ten.args)),
-        patch.dict(logs.TABLE, entries),
+        patch.dict(logs.TABLE, new_entries),
     ):
         project.totals.area.cache_clear()
         try:
@@ -92,52 +139,62 @@ def _reference(project, new):
             project.totals.area.cache_clear()
 
 
-def _try(sources, calls, how: dict, cured) -> dict:
-    seen, raises = {}, how.get("raises")
-    with fresh({**sources, **how.get("more", {})}) as modules:
+def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
+    """Return the results of all calls at each moment, and what is changed after the block."""
+    values = {}
+    with fresh_project({**sources, **trial.more_sources}) as modules:
         project = SimpleNamespace(**{module.__name__: module for module in modules})
-        before = [{**vars(module)} for module in modules]
+        names_before = [dict(vars(module)) for module in modules]
 
-        def look(when):
-            seen.update({f"{name} {when}": value for name, value in calls(project, 7).items()})
+        def note_results(moment: str) -> None:
+            for name, result in calls(project, 7).items():
+                values[f"{name} {moment}"] = result
 
-        def block(new):
-            manager = tried(cured(project, new))
-            if not hasattr(type(manager), "__exit__"):
-                must = "cured must return a context manager"
-                raise InvalidAnswer(f"{must}, not {short_repr(manager)}")
-            return manager
-
-        if how.get("used"):
-            look("before the block")
+        if trial.is_used:
+            note_results("before the block")
         try:
-            with block(_triple):
-                look("in the block")
-                if how.get("nested"):
-                    with block(lambda x: 1 + 5 * x):
-                        look("in the inner block")
-                    look("after the inner block")
-                if raises:
-                    raise raises("from the block")
-            seen["the error came through"] = not raises
-        except (KeyError, Meant) as error:
-            if type(error) is not raises:
+            with _make_block(cured, project, _triple):
+                note_results("in the block")
+                if trial.is_nested:
+                    with _make_block(cured, project, lambda x: 1 + 5 * x):
+                        note_results("in the inner block")
+                    note_results("after the inner block")
+                if trial.raises:
+                    raise trial.raises("from the block")
+            values["the error came through"] = not trial.raises
+        except (KeyError, RaisedByCheck) as error:
+            if type(error) is not trial.raises:
                 raise
-            seen["the error came through"] = True
-        look("after the block")
-        for module, names in zip(modules, before, strict=True):
-            now = vars(module)
-            changed = [n for n in sorted({*names, *now}) if now.get(n) is not names.get(n)]
-            seen[f"changed in {module.__name__} after the block"] = changed
-    return seen
+            values["the error came through"] = True
+        note_results("after the block")
+
+        for module, before in zip(modules, names_before, strict=True):
+            changed = _list_changed_names(vars(module), before)
+            values[f"changed in {module.__name__} after the block"] = changed
+    return values
 
 
-def _advise(mine, real) -> str | None:
-    if isinstance(mine, Raised):
-        cause = ". A plain function in a class also gets the instance. staticmethod prevents that"
-        is_method = "but 2 were given" in str(mine.error)
-        return mine.sentence + cause * is_method
-    return say_first_part()(mine, real)
+def _make_block(cured, project, new):
+    """Return the context manager of an answer; InvalidAnswer if it is none."""
+    manager = require_attempt(cured(project, new))
+    if not hasattr(type(manager), "__exit__"):
+        must = "cured must return a context manager"
+        raise InvalidAnswer(f"{must}, not {short_repr(manager)}")
+    return manager
+
+
+def _list_changed_names(now: dict, before: dict) -> list[str]:
+    names = sorted({*before, *now})
+    return [name for name in names if now.get(name) is not before.get(name)]
+
+
+def _advise_on_cure(mine, real) -> str | None:
+    if not isinstance(mine, Raised):
+        return advise_on_first_part()(mine, real)
+    if "but 2 were given" in str(mine.error):
+        cause = "A plain function in a class also gets the instance. staticmethod prevents that"
+        return f"{mine.sentence}. {cause}"
+    return mine.sentence
 
 
 @exercise(
@@ -155,7 +212,7 @@ def _advise(mine, real) -> str | None:
 )
 def who_kept(kept, cured: Callable, sources, calls):
     """You named each holder. Every call ran the new op, and afterwards all was as before."""
-    rows = ((shows, sources, calls, how) for shows, how in TRIALS.items())
+    rows = [(shows, sources, calls, trial) for shows, trial in TRIALS.items()]
     with only_new_objects():
-        cases = make_cases(_try, rows, _advise)
-        return _wrong_names(kept, sources) or find_difference(cured, _reference, cases)
+        cases = make_cases(_run_trial, rows, _advise_on_cure)
+        return _judge_names(kept, sources) or find_difference(cured, _cure_all, cases)

@@ -1,10 +1,12 @@
 """The exercises of chapter 2. The first ranks sequences of calls by their traces."""
 
+from itertools import pairwise
+
 from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.study.answers import require_attempts, require_items, to_plain_text
 from helpers.study.chapter_2.spied_step import batches, slow_training
 from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
 from helpers.study.check import exercise
-from helpers.study.engine import in_order, parts_tried, plain_text
 
 WHY = {
     "tensors": "a tensor's value is not part of its key",
@@ -22,21 +24,26 @@ WHY = {
 )
 def ranking(ranking, sequences):
     """You read keys as TensorFlow does."""
-    ranking = [plain_text(name) for name in in_order(ranking, 100, "ranking")]
-    parts_tried({f"place {number}": name for number, name in enumerate(ranking, 1)})
-    if len(ranking) != len(WHY) or not all(name in ranking for name in WHY):
+    names = [to_plain_text(name) for name in require_items(ranking, 100, "ranking")]
+    require_attempts({f"place {number}": name for number, name in enumerate(names, 1)})
+    if len(names) != len(WHY) or not all(name in names for name in WHY):
         return f"ranking must contain each of these names once: {', '.join(WHY)}"
-    traces = {}
-    for name, calls in sequences.items():
-        kept = watch(lambda x: x, autograph=False)
-        for args in calls:
-            kept(*args)
-        traces[name] = kept.model.traces
-    for a, b in zip(ranking, ranking[1:], strict=False):
-        if traces[a] > traces[b]:
-            made = f"{a!r} makes {traces[a]} traces, but {b!r} makes {traces[b]}"
-            return f"{made}. In {a!r}, {WHY[a]}. In {b!r}, {WHY[b]}"
+
+    traces = {name: _count_traces(calls) for name, calls in sequences.items()}
+    for former, latter in pairwise(names):
+        if traces[former] > traces[latter]:
+            both = (
+                f"{former!r} makes {traces[former]} traces, but {latter!r} makes {traces[latter]}"
+            )
+            return f"{both}. In {former!r}, {WHY[former]}. In {latter!r}, {WHY[latter]}"
     return None
+
+
+def _count_traces(calls) -> int:
+    watched = watch(lambda x: x, autograph=False)
+    for args in calls:
+        watched(*args)
+    return watched.model.traces
 
 
 EXERCISES = ranking, batches, cache_key, cache_lookup, cache_mutation, slow_training

@@ -4,12 +4,15 @@ from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.model.study_records import Control, Sandbox
-from helpers.study.engine import tf
 from helpers.study.foretelling import Foretelling
+from helpers.study.frameworks import tf
 from helpers.view.table_view import ledger
 
-TENSOR, PYTHON, LIST, DICT = "a tensor", "a Python value", "a list of two", "a dict of tensors"
-FUNCTIONS = {
+TENSOR = "a tensor"
+PYTHON = "a Python value"
+LIST = "a list of two"
+DICT = "a dict of tensors"
+FUNCTIONS = {  # what a learner picks -> the options of tf.function
     "tf.function(f)": {},
     "tf.function(f, reduce_retracing=True)": {"reduce_retracing": True},
     "tf.function(f, input_signature=[float32, (None,)])": {"input_signature": True},
@@ -34,10 +37,17 @@ SANDBOX = Sandbox(
 
 def call_code(picked: dict[str, str]) -> str:
     """Return the code of the argument that the choices make."""
+    kind = picked["argument"]
+    if kind == PYTHON:
+        return picked["value"]
+
     tensor = f"tf.zeros({picked['shape']}, tf.{picked['dtype']})"
-    pairs = [f"{key!r}: {tensor}" for key in picked["keys"].split(", ")]
-    forms = {PYTHON: picked["value"], LIST: f"[{tensor}, {tensor}]", TENSOR: tensor}
-    return forms.get(picked["argument"], f"{{{', '.join(pairs)}}}")
+    if kind == TENSOR:
+        return tensor
+    if kind == LIST:
+        return f"[{tensor}, {tensor}]"
+    items = [f"{key!r}: {tensor}" for key in picked["keys"].split(", ")]
+    return f"{{{', '.join(items)}}}"
 
 
 class SignatureSandbox(Foretelling):
@@ -50,7 +60,7 @@ class SignatureSandbox(Foretelling):
 
     def __init__(self):
         super().__init__(SANDBOX, "a call is")
-        self._made: dict[str, Watched] = {}
+        self._watched_by_setting: dict[str, Watched] = {}
 
     def function(self, picked: dict[str, str]) -> Watched:
         """Return the watched function of this setting."""
@@ -59,24 +69,25 @@ class SignatureSandbox(Foretelling):
             return tf.constant(0)
 
         setting = picked["function"]
-        if setting not in self._made:
+        if setting not in self._watched_by_setting:
             options = {"autograph": False, **FUNCTIONS[setting]}
             if "input_signature" in options:
                 options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
             # A button press may run on any thread of the kernel, so no thread is reported.
-            self._made[setting] = Watched(as_function(f, options))
-        return self._made[setting]
+            self._watched_by_setting[setting] = Watched(as_function(f, options))
+        return self._watched_by_setting[setting]
 
     def _prepare(self, picked):
-        self.function(picked)(argument(SANDBOX.start()))
+        self.function(picked)(make_argument(SANDBOX.start()))
 
     def _truth(self, picked):
         function = self.function(picked)
         with suppress(TypeError, ValueError):
-            function(argument(picked))
+            function(make_argument(picked))
         row = function.last
-        why = f" ({row.note})" if row.note else ""
-        return row.verdict, f"was {row.verdict}{why}.", ledger.html(function.model)
+        reason = f" ({row.note})" if row.note else ""
+        sentence = f"was {row.verdict}{reason}."
+        return row.verdict, sentence, ledger.html(function.model)
 
     def _code(self, picked):
         return f"{picked['function']}({call_code(picked)})"
@@ -87,6 +98,6 @@ def signature_sandbox() -> SignatureSandbox:
     return SignatureSandbox()
 
 
-def argument(picked: dict[str, str]):
-    """Return the argument itself. It is safe to `eval`: the sandbox wrote the code."""
+def make_argument(picked: dict[str, str]):
+    """Return the argument that the choices make. `eval` is safe: the sandbox wrote the code."""
     return eval(call_code(picked), {"tf": tf})

@@ -3,42 +3,70 @@
 import random
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
-from operator import is_not
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
 from helpers.capture.text.value import short_repr
 from helpers.safety.limits import when_stopped
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, in_order, np, numbers, same_result, tf
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import np, tf
+from helpers.study.sameness import as_numbers, is_same_result
 
-MOST = 2  # traces
+MOST_TRACES = 2
+MOST_RESULTS = 1000  # of a loop
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
-COLUMNS, CLOSE = 3, 1e-4
+COLUMNS = 3
+NEAR = 1e-4
 UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of batches that the learner has not seen
 
 
-class _Spied:
+@dataclass(frozen=True)
+class LoopNames:
+    """What the page calls the parts of an exercise on a step."""
+
+    #: The tf.function that the learner wrote.
+    step: str
+    #: The learner's loop, which calls the step.
+    loop: str
+    #: The slow version, which is the reference.
+    reference: str
+
+
+class _SpiedStep:
     """A step with its ledger. While `doubles` is set, it doubles its results."""
 
     def __init__(self, step):
-        self.kept, self.doubles = Watched(as_function(step, {})), False
+        self.watched = Watched(as_function(step, {}))
+        self.doubles = False
 
     def __call__(self, *args, **kwargs):
-        result = self.kept(*args, **kwargs)
-        return tf.nest.map_structure(lambda leaf: leaf * 2, result) if self.doubles else result
+        result = self.watched(*args, **kwargs)
+        if self.doubles:
+            return tf.nest.map_structure(lambda leaf: leaf * 2, result)
+        return result
 
-    def complaint(self, names, many: str, count: int) -> str | None:
-        step, model = names[0], self.kept.model
-        if (calls := sum(entry.calls for entry in model.entries)) != count:
-            return f"{names[1]} called step {calls} times for {many}. Call it once for each"
-        if model.traces > MOST:
+    def describe_fault(self, names: LoopNames, batches: str, count: int) -> str | None:
+        """Return what the ledger shows to be wrong after `count` batches, or None."""
+        model = self.watched.model
+        calls = sum(entry.calls for entry in model.entries)
+        if calls != count:
+            return f"{names.loop} called step {calls} times for {batches}. Call it once for each"
+
+        if model.traces > MOST_TRACES:
             cause = f". The ledger shows why: {model.causes[-1]}" if model.causes else ""
-            return f"{many} still make {model.traces} traces{cause}"
+            return f"{batches} still make {model.traces} traces{cause}"
+
         if any(entry.verdict == "eager" for entry in model.entries):
-            return f"{many} make no trace. {step} must be a tf.function and not run eagerly"
-        if found := sorted(graph_ops(self.kept.function) & CALL_PYTHON):
-            return f"{step} is not traced. Its graph calls back into Python through {found[0]}"
+            must = f"{names.step} must be a tf.function and not run eagerly"
+            return f"{batches} make no trace. {must}"
+
+        python_ops = sorted(read_op_kinds(self.watched.function) & CALL_PYTHON)
+        if python_ops:
+            graph = f"Its graph calls back into Python through {python_ops[0]}"
+            return f"{names.step} is not traced. {graph}"
         return None
 
 
@@ -51,62 +79,90 @@ def left_alone(batches, by: str) -> Iterator[list]:
     """
     from tensorflow.python.eager import cancellation
 
-    given, manager = list(batches), cancellation.CancellationManager()
+    copy = list(batches)
+    manager = cancellation.CancellationManager()
     with cancellation.CancellationManagerContext(manager), when_stopped(manager.start_cancel):
-        yield given
-    if len(given) != len(batches) or any(map(is_not, given, batches)):
+        yield copy
+    if list(map(id, copy)) != list(map(id, batches)):
         raise InvalidAnswer(f"{by} changes the list of batches that it receives. Leave it as it is")
 
 
-def graph_ops(function) -> set[str]:
+def read_op_kinds(function) -> set[str]:
     """Return the kinds of ops in a tf.function's graphs, and in the functions they call."""
-    found = set()
+    kinds = set()
     for trace in function._list_all_concrete_functions():
         graph = trace.graph.as_graph_def()
-        bodies = graph.node, *(inner.node_def for inner in graph.library.function)
-        found |= {node.op for nodes in bodies for node in nodes}
-    return found
+        kinds.update(node.op for node in graph.node)
+        for inner in graph.library.function:
+            kinds.update(node.op for node in inner.node_def)
+    return kinds
 
 
 def _require_numbers(value):
-    if (array := numbers(value)) is None:
+    array = as_numbers(value)
+    if array is None:
         raise InvalidAnswer(f"a result must consist of numbers, not {short_repr(value)}")
     return array
 
 
-def draw(dice, rows: int, columns: int):
+def draw_tensor(dice: random.Random, rows: int, columns: int):
     """Return a tensor of random numbers."""
-    drawn = [[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)]
-    return tf.constant(drawn) if rows else tf.zeros([0, columns])
+    if rows == 0:
+        return tf.zeros([0, columns])
+    return tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
 
-def judge_loop(names, step, loop, reference, trials: Iterable[tuple], run) -> str | None:
-    """Return what is wrong with a step and the loop that should call it once per batch."""
+def _draw_batches(dice: random.Random, row_counts: Iterable[int]) -> list:
+    return [draw_tensor(dice, rows, COLUMNS) for rows in row_counts]
+
+
+def judge_loop(
+    names: LoopNames, step, loop, reference, trials: Iterable[tuple], run: Callable
+) -> str | None:
+    """Return what is wrong with a step and the loop that should call it once per batch.
+
+    `run(loop, step, *trial)` returns what the loop computes. The last part of a trial is its
+    batches, and the first trial is the one that the learner has seen.
+    """
     if not hasattr(step, "get_concrete_function"):
-        return f"{names[0]} must be a tf.function itself, because its own traces are counted"
-    near = partial(same_result, near=CLOSE)
-    for number, given in enumerate(trials):
-        spied, many = _Spied(step), f"{len(given[-1])} batches"
-        many += " that you have not seen" * (number > 0)
-        case = Case(f"for {many}", lambda made: run(made, spied, *given))  # noqa: B023
-        because = find_difference(loop, reference, [case], names[2], near)
-        if because := because or spied.complaint(names, many, len(given[-1])):
-            return because
+        return f"{names.step} must be a tf.function itself, because its own traces are counted"
+
+    near = partial(is_same_result, near=NEAR)
+    for number, trial in enumerate(trials):
+        batch_count = len(trial[-1])
+        batches = f"{batch_count} batches"
+        if number > 0:
+            batches += " that you have not seen"
+
+        spied = _SpiedStep(step)
+        run_trial = partial(_run_loop, run, spied, trial)
+        case = JudgedCase(f"for {batches}", run_trial)
+        reason = find_difference(loop, reference, [case], names.reference, near)
+        reason = reason or spied.describe_fault(names, batches, batch_count)
+        if reason:
+            return reason
+
         if number == 0:
-            before, spied.doubles = run(loop, spied, *given), True
-            if same_result(run(loop, spied, *given), before):
-                return f"{names[1]} calls step, but does not use what step returns"
+            result = run_trial(loop)
+            spied.doubles = True
+            if is_same_result(run_trial(loop), result):
+                return f"{names.loop} calls step, but does not use what step returns"
     return None
+
+
+def _run_loop(run: Callable, step, trial: tuple, loop):
+    return run(loop, step, *trial)
 
 
 def _slow_epoch(step, batches):
     return [tf.reduce_sum(rows) / (number + 1) for number, rows in enumerate(batches)]
 
 
-def _run_epoch(epoch, spied, batches) -> list[float]:
-    with left_alone(batches, "epoch") as given:
-        found = in_order(tried(epoch(spied, given)), 1000, "what epoch returns")
-    return [value.tolist() for value in map(_require_numbers, found)]
+def _run_epoch(epoch, step, batches) -> list[float]:
+    with left_alone(batches, "epoch") as copy:
+        losses = require_attempt(epoch(step, copy))
+        losses = require_items(losses, MOST_RESULTS, "what epoch returns")
+    return [_require_numbers(loss).tolist() for loss in losses]
 
 
 @exercise(
@@ -118,32 +174,45 @@ def _run_epoch(epoch, spied, batches) -> list[float]:
 def batches(step, epoch: Callable, batches, slow_step):
     """Any number of batches now shares one or two traces."""
     dice = random.Random(2)
-    trials = [(batches,), *(([draw(dice, n, COLUMNS) for n in rows],) for rows in UNSEEN)]
-    return judge_loop(("step", "epoch", "slow_step"), step, epoch, _slow_epoch, trials, _run_epoch)
+    trials = [(batches,)]
+    for row_counts in UNSEEN:
+        trials.append((_draw_batches(dice, row_counts),))
+
+    names = LoopNames("step", "epoch", "slow_step")
+    return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
 
 
 def _slow_train(step, weights, samples):
-    weights, rate, losses, means = numbers(weights), 0.1, [], []
-    for rows in map(numbers, samples):
+    weights = as_numbers(weights)
+    rate = 0.1
+    losses = []
+    means = []
+    for sample in samples:
+        rows = as_numbers(sample)
         missed = rows @ weights - 1
         losses.append(np.mean(missed**2))
         means.append(np.mean(losses))
-        weights, rate = weights - rate * 2 * rows.T @ missed / missed.size, rate * 0.9
+        weights = weights - rate * 2 * rows.T @ missed / missed.size
+        rate = rate * 0.9
     return weights, means
 
 
-def _run_train(train, spied, weights, batches) -> dict:
-    with left_alone(batches, "train") as given:
-        result = in_order(tried(train(spied, weights, given)), 1000, "what train returns")
+def _run_train(train, step, weights, batches) -> dict:
+    with left_alone(batches, "train") as copy:
+        result = require_attempt(train(step, weights, copy))
+        result = require_items(result, MOST_RESULTS, "what train returns")
     if len(result) != 2:
         raise InvalidAnswer("train must return two things, the weights and the means")
-    weights = _require_numbers(tried(result[0], "the weights"))
-    means = in_order(tried(result[1], "the means"), 1000, "the means")
-    found = {"shape of the weights": weights.shape}
-    found |= {f"weight {at}": float(weight) for at, weight in enumerate(weights.ravel())}
-    for at, mean in enumerate(map(_require_numbers, means)):
-        found[f"the mean after batch {at}"] = mean.ravel().tolist()
-    return found
+
+    weights = _require_numbers(require_attempt(result[0], "the weights"))
+    means = require_items(require_attempt(result[1], "the means"), MOST_RESULTS, "the means")
+
+    values = {"shape of the weights": weights.shape}
+    for index, weight in enumerate(weights.ravel()):
+        values[f"weight {index}"] = float(weight)
+    for index, mean in enumerate(means):
+        values[f"the mean after batch {index}"] = _require_numbers(mean).ravel().tolist()
+    return values
 
 
 @exercise(
@@ -158,8 +227,11 @@ def _run_train(train, spied, weights, batches) -> dict:
 )
 def slow_training(train_step, train: Callable, weights, batches):
     """One or two traces are now enough for any batches, with the same weights and means."""
-    dice, trials = random.Random(4), [(weights, batches)]
-    for rows in UNSEEN:
-        trials.append((draw(dice, COLUMNS, 1), [draw(dice, n, COLUMNS) for n in rows]))
-    names = "train_step", "train", "slow_train"
+    dice = random.Random(4)
+    trials = [(weights, batches)]
+    for row_counts in UNSEEN:
+        other_weights = draw_tensor(dice, COLUMNS, 1)
+        trials.append((other_weights, _draw_batches(dice, row_counts)))
+
+    names = LoopNames("train_step", "train", "slow_train")
     return judge_loop(names, train_step, train, _slow_train, trials, _run_train)

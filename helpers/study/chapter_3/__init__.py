@@ -8,7 +8,7 @@ from helpers.study.chapter_3.code_patch import code_patch
 from helpers.study.chapter_3.kept_stacks import stack_at
 from helpers.study.chapter_3.vm_steps import STEP_EXERCISES, show_opcode_coverage  # noqa: F401
 from helpers.study.check import exercise
-from helpers.study.engine import check_guess
+from helpers.study.engine import judge_guess
 
 WHY = {
     "error": "the error has a traceback, which keeps the frame, and the frame keeps its locals",
@@ -19,12 +19,13 @@ WHY = {
 }
 
 
-def _keeps(fn: Callable) -> bool:
-    thing = set()
-    watch = weakref.ref(thing)
-    kept = fn(thing)  # noqa: F841 - until this function returns
-    del thing
-    return watch() is not None
+def _keeps_its_argument(fn: Callable) -> bool:
+    """Return whether what a function returns keeps its argument alive."""
+    argument = set()
+    reference = weakref.ref(argument)
+    result = fn(argument)  # noqa: F841 - until this function returns
+    del argument
+    return reference() is not None
 
 
 @exercise(
@@ -35,9 +36,9 @@ def _keeps(fn: Callable) -> bool:
 )
 def kept_alive(guess, functions):
     """You followed the references from each result to a frame, its locals and the object."""
-    truth = {name: _keeps(functions[name]) for name in WHY}
+    truth = {name: _keeps_its_argument(functions[name]) for name in WHY}
     gc.collect()  # An error and its frame refer to each other.
-    return check_guess(guess, truth, WHY, (True, False))
+    return judge_guess(guess, truth, WHY, (True, False))
 
 
 EXERCISES = (*STEP_EXERCISES, stack_at, kept_alive, code_patch)

@@ -10,13 +10,23 @@ from itertools import pairwise
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, make_cases, say_first_part
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 
-FIELDS = (
-    *("name", "argcount", "posonlyargcount", "kwonlyargcount", "varnames", "cellvars", "freevars"),
-    *("flags", "filename", "firstlineno"),
+FIELDS = (  # that must stay
+    "co_name",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+    "co_varnames",
+    "co_cellvars",
+    "co_freevars",
+    "co_flags",
+    "co_filename",
+    "co_firstlineno",
 )
+ADD = 0  # NB_ADD, CPython's Include/opcode.h
 STAYS = "in the given code, change its last 10 and the operator after it, and nothing else"
 
 
@@ -36,32 +46,49 @@ def ticket(age, /, lock, *more, base=100, **rest):  # noqa: D103
         return (base - age) * (base - 50) - 10
 
 
-def _reference(code: CodeType) -> CodeType:
-    for one, other in pairwise(dis.get_instructions(code)):
-        if (one.opname, one.argval, other.opname) == ("LOAD_CONST", 10, "BINARY_OP"):
-            load, sign = one, other
+def _patch_code(code: CodeType) -> CodeType:
+    """Return the right answer: the last 10 becomes 25, and the operator after it an addition."""
+    load = None
+    operator = None
+    for step, following in pairwise(dis.get_instructions(code)):
+        loads_ten = step.opname == "LOAD_CONST" and step.argval == 10
+        if loads_ten and following.opname == "BINARY_OP":
+            load = step
+            operator = following
+
     raw = bytearray(code.co_code)
     raw[load.offset + 1] = len(code.co_consts)
-    raw[sign.offset + 1] = 0  # NB_ADD, CPython's Include/opcode.h
+    raw[operator.offset + 1] = ADD
     return code.replace(co_code=bytes(raw), co_consts=(*code.co_consts, 25))
 
 
-def _read(before: CodeType, patch) -> dict[str, str]:
-    patched = tried(patch(before))
+def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
+    """Return what is in the code object that an answer returns."""
+    patched = require_attempt(patch(before))
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields nobody can change")
     if not isinstance(patched, CodeType):
         cure = "; try .to_code()" if hasattr(type(patched), "to_code") else ""
         raise InvalidAnswer(f"it returns {short_repr(patched)}, which is not a code object{cure}")
-    found = {f"co_{name}": repr(getattr(patched, f"co_{name}")) for name in FIELDS}
+
+    values = {name: repr(getattr(patched, name)) for name in FIELDS}
     for step in dis.get_instructions(patched):
         if step.opname != "EXTENDED_ARG":
-            kind = f"{type(step.argval).__name__} " if step.opname == "LOAD_CONST" else ""
-            found[f"offset {step.offset}"] = f"{step.opname} {kind}{step.argrepr}".strip()
-    table = [(r.start, r.end, r.target, r.depth) for r in dis._parse_exception_table(patched)]
-    found["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
-    found["the exception table"] = table
-    return found | {"the source positions for tracebacks": [*patched.co_positions()]}
+            values[f"offset {step.offset}"] = _write_instruction(step)
+    values["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
+    values["the exception table"] = [
+        (entry.start, entry.end, entry.target, entry.depth)
+        for entry in dis._parse_exception_table(patched)
+    ]
+    values["the source positions for tracebacks"] = list(patched.co_positions())
+    return values
+
+
+def _write_instruction(step: dis.Instruction) -> str:
+    """Return an instruction with its argument, and the type of a constant."""
+    if step.opname == "LOAD_CONST":
+        return f"{step.opname} {type(step.argval).__name__} {step.argrepr}".strip()
+    return f"{step.opname} {step.argrepr}".strip()
 
 
 @exercise(
@@ -73,6 +100,6 @@ def _read(before: CodeType, patch) -> dict[str, str]:
 )
 def code_patch(patch: Callable):
     """You changed one constant and one operator, in a new code object. The old one is unchanged."""
-    rows = ((f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket))
-    cases = make_cases(_read, rows, say_first_part(advice=STAYS))
-    return find_difference(patch, _reference, cases)
+    rows = [(f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket)]
+    cases = make_cases(_read_patched, rows, advise_on_first_part(advice=STAYS))
+    return find_difference(patch, _patch_code, cases)

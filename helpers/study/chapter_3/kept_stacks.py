@@ -1,69 +1,111 @@
 """A call in CPython -> the stack that it kept before every instruction, read from its memory."""
 
-from collections import namedtuple
+from dataclasses import dataclass
 from functools import lru_cache
+from types import CodeType
 
 from helpers.capture.cpython.disassembly import instructions
 from helpers.capture.cpython.opcode_recorder import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
+from helpers.study.answers import require_attempts, require_items
 from helpers.study.check import exercise
-from helpers.study.engine import in_order, parts_tried
 
 MOST_STEPS = 20_000
+AFTER = "that is the stack after the instruction ran, so go back to just before it"
+REVERSED = "those are the right values, but the bottom comes first and the top last"
+OPERANDS = "those two are its operands, but below them wait values that are used later"
+RUN_IT = "run it in your head: push names and numbers, and let an operator pop two and push one"
 
 
-# Before one instruction: number and name of the call, offset, plain name, the stack.
-Place = namedtuple("Place", "call function offset opname stack")
+@dataclass(frozen=True)
+class StackState:
+    """The stack before one plain instruction."""
+
+    #: The number of the call among those of the run, from 0.
+    call: int
+    #: The name of the function that was called.
+    function: str
+    #: The offset of the instruction.
+    offset: int
+    #: Its plain name, which is the same on all versions of CPython.
+    opname: str
+    #: The values as text, the bottom first.
+    stack: tuple[str, ...]
 
 
-def is_told(code) -> bool:
+@dataclass(frozen=True)
+class KeptStack:
+    """The stack that CPython's frame had before one instruction."""
+
+    #: The number of the call among those of the run, from 1.
+    call: int
+    #: The code object of the function that was called.
+    code: CodeType
+    #: The offset of the instruction.
+    offset: int
+    #: The values as text, the bottom first.
+    stack: tuple[str, ...]
+
+
+def is_recorded(code: CodeType) -> bool:
     """Return whether both sides record its frames. C code can call methods such as `__eq__`."""
     return not code.co_name.startswith("__")
 
 
 def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
     """Return (offset, stack) before every instruction of the first frame of `fn(*args)`."""
-    return [(offset, stack) for number, _, offset, stack in _record(fn, args) if number == 1]
+    return [(kept.offset, kept.stack) for kept in _record_stacks(fn, args) if kept.call == 1]
 
 
-def plain_places(program, args) -> list[Place]:
+def list_stack_states(program, args) -> list[StackState]:
     """Return CPython's stack before each instruction, in the form of plain instructions."""
-    places, calls = [], {}
-    for number, code, offset, stack in _record(program, args):
-        opname, named = _plain_at(code).get(offset, ("", False))
-        if opname and is_told(code):
-            call = calls.setdefault(number, len(calls))
-            stack = stack[:-1] if named else stack
-            places.append(Place(call, code.co_name, offset, opname, stack))
-    return places
+    states = []
+    numbers = {}
+    for kept in _record_stacks(program, args):
+        opname, has_keywords = _plain_names_by_offset(kept.code).get(kept.offset, ("", False))
+        if not opname or not is_recorded(kept.code):
+            continue
+        number = numbers.setdefault(kept.call, len(numbers))
+        stack = kept.stack[:-1] if has_keywords else kept.stack
+        states.append(StackState(number, kept.code.co_name, kept.offset, opname, stack))
+    return states
 
 
-def _record(fn, args) -> list[tuple]:
-    """Return (number of the call, its code, offset, stack) of all functions of the module."""
-    kept = []
+def _record_stacks(fn, args) -> list[KeptStack]:
+    """Return the stacks of all functions of the module, in the order in which they ran."""
+    recorded = []
     for moment in record(fn, args, fold=False, most=MOST_STEPS).moments:
         if type(moment) is not Moment or moment.found is None:
             continue
-        tables, offset = moment.activation.tables, moment.offset
-        names = {i.offset: i.opname for i in instructions(tables.code)}
-        while names[offset] == "EXTENDED_ARG":
+        tables = moment.activation.tables
+        opnames = {step.offset: step.opname for step in instructions(tables.code)}
+        offset = moment.offset
+        while opnames[offset] == "EXTENDED_ARG":
             offset += 2
-        stack = tuple(words for words in moment.found[len(tables.names) :] if words != "NULL")
-        told = moment.activation.number, tables.code, offset, stack
+
+        values = moment.found[len(tables.names) :]
+        stack = tuple(text for text in values if text != "NULL")
+        kept = KeptStack(moment.activation.number, tables.code, offset, stack)
         # An instruction with a prefix is recorded at the prefix, or at both.
-        if kept[-1:] != [told] or names.get(offset - 2) != "EXTENDED_ARG":
-            kept.append(told)
-    return kept
+        has_prefix = opnames.get(offset - 2) == "EXTENDED_ARG"
+        if has_prefix and recorded and recorded[-1] == kept:
+            continue
+        recorded.append(kept)
+    return recorded
 
 
 @lru_cache(maxsize=200)
-def _plain_at(code) -> dict[int, tuple[str, bool]]:
+def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
     """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""
     steps, _ = vm.plain(code)
-    named = {i.offset for i in instructions(code) if i.opname == "CALL_KW"}
-    return {s.offset: (s.opname, s.offset in named) for s in steps if s.first}
+    keyword_calls = {step.offset for step in instructions(code) if step.opname == "CALL_KW"}
+    names = {}
+    for step in steps:
+        if step.first:
+            names[step.offset] = step.opname, step.offset in keyword_calls
+    return names
 
 
 @exercise(
@@ -73,22 +115,34 @@ def _plain_at(code) -> dict[int, tuple[str, bool]]:
 )
 def stack_at(guess, fn, args, offset):
     """You separated the waiting values from the operands."""
-    items = in_order(guess, 100, "the guess")
-    parts_tried({f"place {place}, from the bottom,": item for place, item in enumerate(items, 1)})
-    kept = kept_by_cpython(fn, args)
-    places = [n for n, (place, _) in enumerate(kept) if place == offset]
-    if not places:
+    items = require_items(guess, 100, "the guess")
+    places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
+    require_attempts(places)
+
+    recorded = kept_by_cpython(fn, args)
+    indices = [index for index, (place, _) in enumerate(recorded) if place == offset]
+    if not indices:
         return f"no instruction starts at offset {short_repr(offset)} in a run of {short_repr(fn)}"
-    if odd := [item for item in items if type(item) is not int]:
-        kind = "text" if isinstance(odd[0], str) else f"a {type(odd[0]).__name__}"
-        return f"the values here are whole numbers, but {short_repr(odd[0])} is {kind}"
-    stack, (_, after) = kept[places[0]][1], (*kept, (0, None))[places[0] + 1]
-    told = tuple(map(short_repr, items))
-    words = {
-        after: "that is the stack after the instruction ran, so go back to just before it",
-        stack[::-1]: "those are the right values, but the bottom comes first and the top last",
-        stack[-2:]: "those two are its operands, but below them wait values that are used later",
-        stack: None,
-    }
-    run_it = "run it in your head: push names and numbers, and let an operator pop two and push one"
-    return words.get(told, run_it)
+
+    for item in items:
+        if type(item) is not int:
+            kind = "text" if isinstance(item, str) else f"a {type(item).__name__}"
+            return f"the values here are whole numbers, but {short_repr(item)} is {kind}"
+
+    index = indices[0]
+    _, stack = recorded[index]
+    next_stack = recorded[index + 1][1] if index + 1 < len(recorded) else None
+    return _advise_on_stack(tuple(map(short_repr, items)), stack, next_stack)
+
+
+def _advise_on_stack(guess: tuple, stack: tuple, next_stack: tuple | None) -> str | None:
+    """Return what a guessed stack is instead, or None if it is right."""
+    if guess == stack:
+        return None
+    if guess == stack[-2:]:
+        return OPERANDS
+    if guess == stack[::-1]:
+        return REVERSED
+    if guess == next_stack:
+        return AFTER
+    return RUN_IT

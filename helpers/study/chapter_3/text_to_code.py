@@ -2,7 +2,7 @@
 
 import ast
 import dis
-from collections import namedtuple
+from dataclasses import dataclass
 from symtable import SymbolTable
 from types import CodeType
 
@@ -11,9 +11,32 @@ from helpers.model.tables import Column, Listing
 from helpers.view.table_view import table
 
 TITLE = "One statement, from text to instructions"
-NAMES = {"part": "part", "text": "text", "node": "AST node", "scope": "symbol table"}
-NAMES |= {"instruction": "instruction", "place": "line, columns"}
-Part = namedtuple("Part", NAMES)
+COLUMNS = (
+    Column("part", "part"),
+    Column("text", "text", code=True),
+    Column("node", "AST node"),
+    Column("scope", "symbol table"),
+    Column("instruction", "instruction", code=True),
+    Column("place", "line, columns"),
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a statement, as each stage of the compiler sees it."""
+
+    #: The number of the part, from 1, in the order of the instructions.
+    part: int
+    #: Its source.
+    text: str
+    #: The type of its AST node, with the numbers of the parts that the node contains.
+    node: str
+    #: "free", "local" or "global" for a name, else "".
+    scope: str
+    #: Its instruction, with the offset.
+    instruction: str
+    #: Its line and columns.
+    place: str
 
 
 def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> Exhibit:
@@ -22,27 +45,52 @@ def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> 
     A node and an instruction belong together if they have the same position. `names` is the symbol
     table of the enclosing function. In a node, the number of a part refers to that part.
     """
-    nodes = {_place(node): node for node in ast.walk(tree) if hasattr(node, "lineno")}
-    found = [i for i in dis.get_instructions(code) if i.positions in nodes]
-    numbers = {nodes[i.positions]: n for n, i in enumerate(found, 1)}
-    rows = []
-    for n, i in enumerate(found, 1):
-        node, at = nodes[i.positions], i.positions
-        under = [child for child in ast.iter_child_nodes(node) if type(child) is not ast.Load]
-        words = [str(numbers.get(child, type(child).__name__)) for child in under]
-        scope = _scope(names, node.id) if type(node) is ast.Name else ""
-        place = f"{at.lineno}, {at.col_offset} to {at.end_col_offset}"
-        kind = " ".join([type(node).__name__, *words])
-        said = f"{i.offset} {i.opname} {i.argrepr}".rstrip()
-        rows.append(Part(n, ast.get_source_segment(text, node), kind, scope, said, place))
-    columns = (Column(*pair, code=pair[0] in ("text", "instruction")) for pair in NAMES.items())
-    return Exhibit(Listing(TITLE, tuple(columns), tuple(rows)), table)
+    nodes_by_position = {}
+    for node in ast.walk(tree):
+        if hasattr(node, "lineno"):
+            nodes_by_position[_read_position(node)] = node
+
+    instructions = [
+        instruction
+        for instruction in dis.get_instructions(code)
+        if instruction.positions in nodes_by_position
+    ]
+    numbers = {}
+    for number, instruction in enumerate(instructions, 1):
+        numbers[nodes_by_position[instruction.positions]] = number
+
+    parts = []
+    for number, instruction in enumerate(instructions, 1):
+        node = nodes_by_position[instruction.positions]
+        position = instruction.positions
+        part = Part(
+            part=number,
+            text=ast.get_source_segment(text, node),
+            node=_write_node(node, numbers),
+            scope=_read_scope(names, node.id) if type(node) is ast.Name else "",
+            instruction=f"{instruction.offset} {instruction.opname} {instruction.argrepr}".rstrip(),
+            place=f"{position.lineno}, {position.col_offset} to {position.end_col_offset}",
+        )
+        parts.append(part)
+    return Exhibit(Listing(TITLE, COLUMNS, tuple(parts)), table)
 
 
-def _place(node: ast.AST) -> tuple[int, int, int, int]:
+def _read_position(node: ast.AST) -> tuple[int, int, int, int]:
+    """Return the position of a node, equal to an instruction's."""
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
-def _scope(names: SymbolTable, name: str) -> str:
+def _write_node(node: ast.AST, numbers: dict[ast.AST, int]) -> str:
+    """Return a node's type, and its children as numbers of parts or as types."""
+    words = [type(node).__name__]
+    for child in ast.iter_child_nodes(node):
+        if type(child) is not ast.Load:
+            words.append(str(numbers.get(child, type(child).__name__)))
+    return " ".join(words)
+
+
+def _read_scope(names: SymbolTable, name: str) -> str:
     symbol = names.lookup(name)
-    return "free" if symbol.is_free() else "local" if symbol.is_local() else "global"
+    if symbol.is_free():
+        return "free"
+    return "local" if symbol.is_local() else "global"

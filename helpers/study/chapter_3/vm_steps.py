@@ -7,7 +7,9 @@ import inspect
 import math
 import opcode
 import os
-from collections import Counter, namedtuple
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
@@ -18,13 +20,23 @@ from helpers.exhibit import Exhibit
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.model.tables import Column, Listing
+from helpers.study.answers import NotAttempted
 from helpers.study.chapter_3 import vm_programs
-from helpers.study.chapter_3.machine_runs import difference, list_stacks
-from helpers.study.check import Exercise, NotAttempted
+from helpers.study.chapter_3.machine_differences import find_run_difference
+from helpers.study.chapter_3.machine_runs import list_stacks
+from helpers.study.check import Exercise
 from helpers.view.table_view import table
 
-WIDTH = 20
-PARTS, EMPTY = "▏▎▍▌▋▊▉█", "·"  # of one character of a bar: eighths
+WIDTH = 20  # characters of a bar
+EIGHTHS = "▏▎▍▌▋▊▉█"  # of one character of a bar
+EMPTY = "·"
+COVERAGE_COLUMNS = (
+    Column("step", "step", code=True),
+    Column("opcodes", "its opcodes"),
+    Column("so_far", "opcodes so far"),
+    Column("share", "share"),
+    Column("bar", "of the functions", code=True),
+)
 
 
 def cases_of(step: type) -> list[tuple]:
@@ -32,45 +44,86 @@ def cases_of(step: type) -> list[tuple]:
     return getattr(vm_programs, step.__name__.upper(), [])
 
 
-def _exercise(step: type, praise: str, *hints: str) -> Exercise:
-    """Return a step's exercise. After a pass, it shows the first program on the learner's stack.
+@dataclass(frozen=True)
+class StepJudge:
+    """What decides about a learner's handlers of one step.
 
     If a program differs, it is tried again with one of the answer's handlers at a time.
     """
-    wanted = [name for name in vars(step) if name.isupper()]
-    shared = {n: v for n, v in vars(step).items() if not (n.isupper() or n.startswith("__"))}
-    others = [other for other in vm.WHOLE if other is not step]
 
-    def machine_of(answer: type) -> type:
-        return vm.machine(answer, *others, type("Shared", (), shared))
+    #: The finished step, a class of handlers.
+    step: type
 
-    def differs(answer: type, case: tuple, own: list[str]) -> str | None:
-        return difference(machine_of(answer), *case, own=own)
+    @property
+    def opnames(self) -> list[str]:
+        """Return the names of the handlers that the learner writes."""
+        return [name for name in vars(self.step) if name.isupper()]
 
-    def alone(answer: type, case: tuple, name: str) -> str | None:
-        rest = {n: v for n, v in shared.items() if not hasattr(answer, n)}
-        rest |= {other: vars(step)[other] for other in wanted if other != name}
-        return differs(type(answer.__name__, (answer,), rest), case, [name])
+    @property
+    def shared_parts(self) -> dict[str, object]:
+        """Return what the finished step has besides its handlers."""
+        return {
+            name: value
+            for name, value in vars(self.step).items()
+            if not name.isupper() and not name.startswith("__")
+        }
 
-    def judge(answer: type) -> str | None:
-        if missing := [opname for opname in wanted if opname not in vm.opcodes(answer)]:
-            return f"{answer.__name__} has no method {missing[0]}; it needs {', '.join(wanted)}"
-        if stubs := [opname for opname in wanted if opname not in vm.written(answer)]:
-            raise NotAttempted(", ".join(stubs) if len(stubs) < len(wanted) else "")
-        for case in cases_of(step):
-            if because := differs(answer, case, wanted):
-                found = (alone(answer, case, name) for name in wanted)
-                return next(filter(None, found), because)
+    def make_machine(self, answer: type) -> type:
+        """Return a machine with the answer's handlers, and the finished ones of all other steps."""
+        others = [step for step in vm.WHOLE if step is not self.step]
+        return vm.machine(answer, *others, type("Shared", (), self.shared_parts))
+
+    def judge(self, answer: type) -> str | None:
+        """Return what is wrong with a class of handlers, or None."""
+        missing = [name for name in self.opnames if name not in vm.opcodes(answer)]
+        if missing:
+            needed = ", ".join(self.opnames)
+            return f"{answer.__name__} has no method {missing[0]}; it needs {needed}"
+
+        stubs = [name for name in self.opnames if name not in vm.written(answer)]
+        if stubs:
+            raise NotAttempted(", ".join(stubs) if len(stubs) < len(self.opnames) else "")
+
+        for program, args in cases_of(self.step):
+            machine = self.make_machine(answer)
+            reason = find_run_difference(machine, program, args, self.opnames)
+            if reason:
+                return self._blame_one_handler(answer, program, args) or reason
         return None
 
-    def picture(answer: type) -> Listing:
-        return list_stacks(machine_of(answer), *cases_of(step)[0])
+    def _blame_one_handler(self, answer: type, program: Callable, args: tuple) -> str | None:
+        """Return how the program differs with one handler of the answer, the rest finished."""
+        for name in self.opnames:
+            parts = {
+                part: value
+                for part, value in self.shared_parts.items()
+                if not hasattr(answer, part)
+            }
+            for other in self.opnames:
+                if other != name:
+                    parts[other] = vars(self.step)[other]
+            mostly_finished = type(answer.__name__, (answer,), parts)
+            machine = self.make_machine(mostly_finished)
+            reason = find_run_difference(machine, program, args, [name])
+            if reason:
+                return reason
+        return None
 
-    return Exercise(f"vm_{step.__name__.lower()}", judge, praise, hints, picture=picture)
+    def draw(self, answer: type) -> Listing:
+        """Return the stacks of the step's first program on the learner's machine."""
+        program, args = cases_of(self.step)[0]
+        return list_stacks(self.make_machine(answer), program, args)
+
+
+def _make_exercise(step: type, praise: str, *hints: str) -> Exercise:
+    """Return a step's exercise. After a pass, it shows the first program on the learner's stack."""
+    step_judge = StepJudge(step)
+    name = f"vm_{step.__name__.lower()}"
+    return Exercise(name, step_judge.judge, praise, hints, picture=step_judge.draw)
 
 
 STEP_EXERCISES = (
-    _exercise(
+    _make_exercise(
         finished.Names,
         "Your locals, globals, COPY and SWAP work as in CPython, and so do unbound names.",
         "self.local is a dict. Which handlers read it, and which write to it?",
@@ -78,7 +131,7 @@ STEP_EXERCISES = (
         "COPY(1) copies the top, self.stack[-1]. SWAP exchanges self.stack[-1] and "
         "self.stack[-depth]. For an unbound local, raise UnboundLocalError with CPython's message.",
     ),
-    _exercise(
+    _make_exercise(
         finished.Operators,
         "Every operator pops its operands in the right order and pushes one value.",
         "Two operands are on the stack. Which one was pushed last?",
@@ -86,14 +139,14 @@ STEP_EXERCISES = (
         "Push ARITHMETIC[sign](left, right). IS_OP and CONTAINS_OP receive 1 for `is not` and "
         "`not in`, so compare the answer with bool(inverted).",
     ),
-    _exercise(
+    _make_exercise(
         finished.Jumps,
         "Branches go where CPython goes, and loops end with a clean stack.",
         "The jumps with IF look at the top of the stack. What happens to it afterwards?",
         "POP_JUMP_IF_… always pops, but jumps only on its condition. Test for None with `is`.",
         "FOR_ITER pushes next(self.stack[-1]). On StopIteration, self.pop() and self.jump(after).",
     ),
-    _exercise(
+    _make_exercise(
         finished.Calls,
         "Your calls reach Python and C functions, with their arguments in order.",
         "The callable was pushed first, then its arguments from left to right. Which is on top?",
@@ -101,7 +154,7 @@ STEP_EXERCISES = (
         "The last len(names) of the values are keyword arguments: dict(zip(names, …)). Let "
         "self.call(fn, *positional, **keywords) make the call, and push what it returns.",
     ),
-    _exercise(
+    _make_exercise(
         finished.Closures,
         "Your machine makes functions while it runs, and they share their cells.",
         "A closure is a tuple of cells. Which instruction pushes a cell, and which its contents?",
@@ -110,7 +163,7 @@ STEP_EXERCISES = (
         "MAKE_FUNCTION pops the code. Next, given = {part: self.pop() for part in reversed(parts)}."
         " Push self.function(code, **given).",
     ),
-    _exercise(
+    _make_exercise(
         finished.Exceptions,
         "Your machine handles, matches and re-raises errors as CPython does.",
         "The error is already on the stack. What must remember which error is being handled?",
@@ -122,8 +175,22 @@ STEP_EXERCISES = (
 )
 
 
-# After one step: its opcodes, all so far, functions that need no other, and their share.
-Reach = namedtuple("Reach", "step opcodes so_far functions share bar")
+@dataclass(frozen=True)
+class Reach:
+    """What the machine can run after one step."""
+
+    #: The name of the step.
+    step: str
+    #: How many opcodes the step has, as text.
+    opcodes: str
+    #: How many opcodes the machine has so far.
+    so_far: int
+    #: How many functions of the library need no other.
+    functions: int
+    #: Their share of all functions, in percent.
+    share: str
+    #: The same share as a bar.
+    bar: str
 
 
 def show_opcode_coverage(*steps: type) -> Exhibit:
@@ -132,42 +199,78 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     A step is a class whose methods are named after opcodes. A stub does not count as a handler.
     The library is that of the running Python. Only its top-level modules are read.
     """
-    known, rows, functions = set(), [], list_needs()
-    total = sum(functions.values())
+    needs = list_needs()
+    total = sum(needs.values())
+    known = set()
+    rows = []
     for step in steps:
         if not isinstance(step, type):
             raise TypeError(f"a step is a class with methods for opcodes, not {short_repr(step)}")
-        own = vm.written(step)
-        known |= own
-        able = sum(count for needed, count in functions.items() if needed <= known)
-        full, part = divmod(math.ceil(WIDTH * len(PARTS) * able / total), len(PARTS))
-        bar = (PARTS[-1] * full + (PARTS[part - 1] if part else "")).ljust(WIDTH, EMPTY)
-        share = f"{100 * able / total:.1f} %"
-        rows.append(Reach(step.__name__, str(len(own)), len(known), able, share, bar))
-    names = {"step": "step", "opcodes": "its opcodes", "so_far": "opcodes so far"}
-    names |= {"share": "share", "bar": "of the functions"}
-    columns = tuple(Column(f, words, code=f in ("step", "bar")) for f, words in names.items())
-    lacking, note = Counter(), ""
-    for needed, count in functions.items():
-        if len(needed - known) == 1:
-            lacking[min(needed - known)] += count
-    if lacking:
-        name = min(lacking, key=lambda name: (-lacking[name], name))
-        note = f"The one handler that would help most is {name}. {lacking[name]} functions lack "
-        note += "only this one."
+        written = vm.written(step)
+        known |= written
+        runnable = sum(count for needed, count in needs.items() if needed <= known)
+        row = Reach(
+            step=step.__name__,
+            opcodes=str(len(written)),
+            so_far=len(known),
+            functions=runnable,
+            share=f"{100 * runnable / total:.1f} %",
+            bar=_draw_bar(runnable, total),
+        )
+        rows.append(row)
+
     title = f"How many of {total} standard library functions need only these opcodes"
-    return Exhibit(Listing(title, columns, tuple(rows), note), table)
+    note = _describe_most_helpful(needs, known)
+    return Exhibit(Listing(title, COVERAGE_COLUMNS, tuple(rows), note), table)
+
+
+def _draw_bar(part: int, total: int) -> str:
+    """Return a share as a bar of WIDTH characters, rounded up to an eighth of one."""
+    eighths = math.ceil(WIDTH * len(EIGHTHS) * part / total)
+    full_count, rest = divmod(eighths, len(EIGHTHS))
+    bar = EIGHTHS[-1] * full_count
+    if rest:
+        bar += EIGHTHS[rest - 1]
+    return bar.ljust(WIDTH, EMPTY)
+
+
+def _describe_most_helpful(needs: Counter, known: set[str]) -> str:
+    """Return which missing handler alone would help most functions; "" if none would."""
+    counts = Counter()
+    for needed, count in needs.items():
+        missing = needed - known
+        if len(missing) == 1:
+            counts[min(missing)] += count
+    if not counts:
+        return ""
+
+    name = min(counts, key=lambda name: (-counts[name], name))
+    handler = f"The one handler that would help most is {name}."
+    return f"{handler} {counts[name]} functions lack only this one."
 
 
 @cache
 def list_needs() -> Counter:
     """Return, for each set of plain instructions, how many library functions need exactly it."""
-    found = Counter()
+    needs = Counter()
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
-        codes = [SourceFileLoader(path.stem, str(path)).get_code(path.stem)]
-        for code in codes:  # which grows by those inside
-            codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-            if code.co_flags & inspect.CO_OPTIMIZED:
-                used = {opcode.opname[byte] for byte in code.co_code[::2]}
-                found[frozenset(plain for name in used for plain in vm.plain_names(name))] += 1
-    return found
+        module_code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)
+        for code in _walk_codes(module_code):
+            if code.co_flags & inspect.CO_OPTIMIZED:  # a function's
+                needs[_list_plain_names(code)] += 1
+    return needs
+
+
+def _walk_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object, and then those inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _walk_codes(constant)
+
+
+def _list_plain_names(code: CodeType) -> frozenset[str]:
+    names = set()
+    for byte in set(code.co_code[::2]):
+        names.update(vm.plain_names(opcode.opname[byte]))
+    return frozenset(names)

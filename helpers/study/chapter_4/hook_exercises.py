@@ -9,9 +9,11 @@ from contextlib import suppress
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
+from helpers.study.answers import require_attempt
 from helpers.study.chapter_3.machine_runs import show_call
-from helpers.study.check import exercise, tried
-from helpers.study.engine import advise_by_part, describe, find_difference, make_cases
+from helpers.study.check import exercise
+from helpers.study.engine import advise_by_part, find_difference, make_cases
+from helpers.study.sentences import describe_result
 
 
 def nested(n):
@@ -50,46 +52,59 @@ ADVICE_BEHIND = {
 )
 def behind_the_hook(behind_the_hook: Callable):
     """Your machine ran every frame of that function, and CPython ran all others."""
-    if because := frame_hook.why_not():
-        raise MissingPart(f"This machine has no hook for the check: {because}.")
-    advice = advise_by_part(ADVICE_BEHIND, "CPython")
-    rows = ((show_call(program, ()), program, fn) for program, fn in PROGRAMS)
-    cases = make_cases(_run_behind, rows, advice)
+    reason = frame_hook.why_not()
+    if reason:
+        raise MissingPart(f"This machine has no hook for the check: {reason}.")
+
+    rows = [(show_call(program, ()), program, fn) for program, fn in PROGRAMS]
+    cases = make_cases(_run_behind_hook, rows, advise_by_part(ADVICE_BEHIND, "CPython"))
     return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")
 
 
 def _run_in_cpython(machine, fn, program):
     """Act as a correct answer: CPython runs the frames, but they count as the machine's."""
 
-    def note(code, values):
+    def count_frame(code, values):
         machine.frames[code.co_name] += 1
 
-    with frame_hook.watching(note, only=fn):
+    with frame_hook.watching(count_frame, only=fn):
         return program()
 
 
-def _run_behind(program: Callable, fn: Callable, answer: Callable) -> dict:
-    before, entered, enter = frame_hook.installed(), [], frame_hook.watching.__enter__
+def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
+    """Return how a program ends, and which frames ran in the machine."""
+    installed_before = frame_hook.installed()
+    enter = frame_hook.watching.__enter__
+    hooks = []
 
-    class Counted(vm.machine(*vm.WHOLE)):
+    def enter_and_note(hook):
+        hooks.append(hook)
+        return enter(hook)
+
+    class CountingMachine(vm.machine(*vm.WHOLE)):
         frames = Counter()
 
         def frame(self, code, *given):
             self.frames[code.co_name] += 1
             return super().frame(code, *given)
 
-    def note(hook):
-        entered.append(hook)
-        return enter(hook)
-
     try:
-        with patched(frame_hook.watching, __enter__=note):
-            ends = describe(tried(answer(Counted, fn, program)))
+        with patched(frame_hook.watching, __enter__=enter_and_note):
+            ending = describe_result(require_attempt(answer(CountingMachine, fn, program)))
     except ZeroDivisionError:  # only_rest(0)
-        ends = "raises ZeroDivisionError"
+        ending = "raises ZeroDivisionError"
     finally:
-        after = "off" if frame_hook.installed() == before else "on"
-        for hook in reversed(entered):  # hooks that an answer left on
-            with suppress(Exception):  # what its callback raised
-                hook.__exit__(None, None, None)
-    return {"hook afterwards": after, "ends": ends, "frames in the machine": dict(Counted.frames)}
+        is_off = frame_hook.installed() == installed_before
+        _remove_hooks(hooks)
+    return {
+        "hook afterwards": "off" if is_off else "on",
+        "ends": ending,
+        "frames in the machine": dict(CountingMachine.frames),
+    }
+
+
+def _remove_hooks(hooks: list) -> None:
+    """Leave the hooks that an answer left on, the last one first."""
+    for hook in reversed(hooks):
+        with suppress(Exception):  # what its callback raised
+            hook.__exit__(None, None, None)

@@ -9,21 +9,19 @@ from helpers.capture.text.value import short_repr
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirected
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import (
-    find_difference,
-    make_cases,
-    parts_apart,
-    same_result,
-    say_first_part,
-    torch,
-)
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, find_parts_apart, make_cases
+from helpers.study.frameworks import torch
 from helpers.study.graph_log import GraphLog
+from helpers.study.sameness import is_same_result
 
 CALLS = 12  # more than the recompile limit, and more than the warm-up needs
-MOST = 2  # compilations: one for the first values, one general
+MOST_COMPILATIONS = 2  # one for the first values, one general
+FEW = f"at most {MOST_COMPILATIONS}"
 SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have the same shape
-FEW, AIM, PLAIN = f"at most {MOST}", "a correct answer", "first_step"
+AIM = "a correct answer"
+PLAIN = "first_step"
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
     "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
@@ -41,7 +39,8 @@ def _make_net():
     class Net(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.linear, self.calls = torch.nn.Linear(3, 2), 0
+            self.linear = torch.nn.Linear(3, 2)
+            self.calls = 0
 
         def forward(self, x):
             self.calls += 1
@@ -53,7 +52,7 @@ def _make_net():
     return Net()
 
 
-def _make_plain(model, optimizer, compile):
+def _make_plain_step(model, optimizer, compile):
     def step(x, target):
         optimizer.zero_grad()
         loss = (model(x) - target).square().mean()
@@ -65,12 +64,13 @@ def _make_plain(model, optimizer, compile):
     return step
 
 
-def _leads(log: GraphLog, weight, loss) -> bool:
-    """Tell whether one graph had the weight as an input and the loss as a result."""
-    return any(
-        any(arg is weight for arg in args) and any(same_result(loss, out) for out in results)
-        for args, results in log.ran
-    )
+def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
+    """Return whether one graph had the weight as an input and the loss as a result."""
+    for args, results in log.runs:
+        has_weight = any(arg is weight for arg in args)
+        if has_weight and any(is_same_result(loss, result) for result in results):
+            return True
+    return False
 
 
 @exercise(
@@ -88,56 +88,81 @@ def one_compile(make_step: Callable):
     """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
-    cases = make_cases(_train, rows, say_first_part(PLAIN))
-    aims = make_cases(_compile, rows, _advise)
+    training_cases = make_cases(_train, rows, advise_on_first_part(PLAIN))
+    compiling_cases = make_cases(_compile_training, rows, _advise_on_compiling)
+    cases = []
+    for training, compiling in zip(training_cases, compiling_cases, strict=True):
+        cases += [training, compiling]
     with torch_private.same_settings(), torch.enable_grad():
-        both = (case for pair in zip(cases, aims, strict=True) for case in pair)
-        return find_difference(make_step, _make_plain, both, PLAIN)
+        return find_difference(make_step, _make_plain_step, cases, PLAIN)
 
 
-def _advise(mine, real):
-    part = next(iter(parts_apart(mine, real)[1])) if type(mine) is dict else ""
-    return say_first_part(AIM, ADVICE.get(part, ""))(mine, real)
+def _advise_on_compiling(mine, real):
+    advice = ""
+    if type(mine) is dict:
+        _, real_part = find_parts_apart(mine, real)
+        advice = ADVICE.get(next(iter(real_part)), "")
+    return advise_on_first_part(AIM, advice)(mine, real)
 
 
 def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
     """Return what you can see of a training from outside."""
-    return _run(seed, shape, make_step)[0]
+    visible, _ = _run_training(seed, shape, make_step)
+    return visible
 
 
-def _compile(seed: int, shape: tuple, make_step: Callable) -> dict:
+def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
     """Return what Dynamo did during a training."""
-    if make_step is _make_plain:
-        facts = {"graph breaks": [], "graphs in a call": 1, "compilations": FEW}
-        return facts | {"calls without a graph": 0, WEIGHT: True}
-    return _run(seed, shape, make_step)[1]
+    if make_step is _make_plain_step:  # what a correct answer does
+        return {
+            "graph breaks": [],
+            "graphs in a call": 1,
+            "compilations": FEW,
+            "calls without a graph": 0,
+            WEIGHT: True,
+        }
+    _, compiling = _run_training(seed, shape, make_step)
+    return compiling
 
 
 @compiled_apart()
-def _run(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
+def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
+    """Return what a training shows from outside, and what Dynamo did."""
     torch.manual_seed(seed)
-    model, log, seen, ran, whole = _make_net(), GraphLog(), {}, [], True
+    model = _make_net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    breaks = torch._dynamo.utils.counters["graph_break"]
-    before = Counter(breaks)
-    step = tried(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
+    log = GraphLog()
+    break_counts = torch._dynamo.utils.counters["graph_break"]
+    earlier_counts = Counter(break_counts)
+    step = require_attempt(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
     if not callable(step):
         raise InvalidAnswer(f"make_step must return the step, a function, not {short_repr(step)}")
+
+    visible = {}
+    graphs_by_call = []
+    is_whole = True
     for number in range(1, CALLS + 1):
-        x, target = torch.randn(shape) * (1 + number % 3), torch.randn(*shape[:-1], 2)
-        log.ran.clear()
+        x = torch.randn(shape) * (1 + number % 3)
+        target = torch.randn(*shape[:-1], 2)
+        log.runs.clear()
         printed = io.StringIO()
         with redirected(printed), torch_private.logs():
-            loss = tried(step(x, target), "step")
-        ran.append(len(log.ran))
-        whole = whole and _leads(log, model.linear.weight, loss)
-        seen |= {f"call {number}, the loss": loss, f"call {number}, printed": printed.getvalue()}
-    for name, one in model.named_parameters():
-        seen[f"{name}, after {CALLS} calls"] = one.tolist()
-    return seen | {"model.calls": model.calls}, {
-        "graph breaks": [reason.partition("\n")[0] for reason in Counter(breaks) - before],
-        "graphs in a call": max(ran),
-        "compilations": log.compiled if log.compiled > MOST else FEW,
-        "calls without a graph": ran.count(0),
-        WEIGHT: whole,
+            loss = require_attempt(step(x, target), "step")
+
+        graphs_by_call.append(len(log.runs))
+        is_whole = is_whole and _has_whole_graph(log, model.linear.weight, loss)
+        visible[f"call {number}, the loss"] = loss
+        visible[f"call {number}, printed"] = printed.getvalue()
+
+    for name, parameter in model.named_parameters():
+        visible[f"{name}, after {CALLS} calls"] = parameter.tolist()
+    visible["model.calls"] = model.calls
+
+    new_breaks = Counter(break_counts) - earlier_counts
+    return visible, {
+        "graph breaks": [reason.partition("\n")[0] for reason in new_breaks],
+        "graphs in a call": max(graphs_by_call),
+        "compilations": log.compiled if log.compiled > MOST_COMPILATIONS else FEW,
+        "calls without a graph": graphs_by_call.count(0),
+        WEIGHT: is_whole,
     }

@@ -6,7 +6,7 @@ from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.safety import progress
-from helpers.study.chapter_5.run_op import run_op
+from helpers.study.chapter_5.op_jobs import run_op
 from helpers.view.table_view import ledger
 
 WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
@@ -26,14 +26,17 @@ def compare_kernel_checks(
     kernel file among the op's `files`. TensorFlow runs in its own interpreter.
     """
     with progress.doing("running the kernels in TensorFlow, in another process"):
-        by_tensorflow = in_tensorflow(kernels, example)
+        tensorflow_words = in_tensorflow(kernels, example)
+
     entries = []
-    for wrong, text in progress.counted("running kernel", kernels.items()):
-        tried = files | {f"{name}_py_kernel.py": text}
-        words = {"flow": verdict_on(lambda x, tried=tried: run_op(name, tried, x), example.copy())}
-        words |= in_torch(text, example) | by_tensorflow[wrong]
-        verdicts = (Verdict(words[way], TONES[words[way]]) for way in WAYS)
-        entries.append(Entry(wrong, tuple(verdicts)))
+    for fault, text in progress.counted("running kernel", kernels.items()):
+        words = {
+            "flow": _in_small_oneflow(name, files, text, example),
+            **in_torch(text, example),
+            **tensorflow_words[fault],
+        }
+        verdicts = [Verdict(words[way], TONES[words[way]]) for way in WAYS]
+        entries.append(Entry(fault, tuple(verdicts)))
     model = Ledger("Who catches what", "kernel", WAYS, tuple(entries), marks=MARKS)
     return Exhibit(model, ledger)
 
@@ -45,20 +48,28 @@ def verdict_on(step, x) -> str:
         step(x)
     except Exception:
         return "caught"
-    return "passes" if str(np.array(x).tolist()) == before else "damages"
+    after = str(np.array(x).tolist())
+    return "passes" if after == before else "damages"
 
 
-def _forward(kernel_text: str):
+def _read_forward(kernel_text: str):
+    """Return the kernel of a text, as a function of one array."""
     space = {}
     exec(kernel_text, space)
     return lambda x: space["forward"]((x,))
+
+
+def _in_small_oneflow(name: str, files: dict[str, str], kernel_text: str, example) -> str:
+    """Return the verdict of a job that runs the kernel in the small OneFlow."""
+    own_files = files | {f"{name}_py_kernel.py": kernel_text}
+    return verdict_on(lambda x: run_op(name, own_files, x), example.copy())
 
 
 def in_torch(kernel_text: str, example) -> dict[str, str]:
     """Return the verdicts of a call of the kernel as a PyTorch op, and of `opcheck`."""
     import torch
 
-    forward = _forward(kernel_text)
+    forward = _read_forward(kernel_text)
 
     @torch.library.custom_op("chapter5::bad", mutates_args=())
     def op(x: torch.Tensor) -> torch.Tensor:
@@ -74,26 +85,31 @@ def in_torch(kernel_text: str, example) -> dict[str, str]:
 
 def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, str]]:
     """Return the verdicts of an eager call and a graph by kernel name; run in a child process."""
-    return call_in_child(_tensorflow, kernel_texts, example.tolist())
+    return call_in_child(_run_in_tensorflow, kernel_texts, example.tolist())
 
 
-def _tensorflow(kernel_texts, example):
+def _run_in_tensorflow(kernel_texts, example):
+    """Return the verdicts by kernel name and way. A child runs this text alone."""
     import tensorflow as tf
 
-    from helpers.study.chapter_5.kernel_verdicts import _forward, verdict_on
+    from helpers.study.chapter_5.kernel_verdicts import _read_forward, verdict_on
 
-    def verdict(text, wrap):
-        forward = _forward(text)
+    def make_call(kernel_text):
+        forward = _read_forward(kernel_text)
 
         def call(x):
             y = tf.numpy_function(forward, [x], Tout=x.dtype)
             y.set_shape(x.shape)
             return y
 
-        return verdict_on(wrap(call), tf.constant(example))
+        return call
 
-    ways = {"TF eager": lambda call: call, "TF graph": tf.function}
-    return {
-        name: {way: verdict(text, wrap) for way, wrap in ways.items()}
-        for name, text in kernel_texts.items()
-    }
+    verdicts = {}
+    for name, text in kernel_texts.items():
+        eager = make_call(text)
+        graph = tf.function(make_call(text))
+        verdicts[name] = {
+            "TF eager": verdict_on(eager, tf.constant(example)),
+            "TF graph": verdict_on(graph, tf.constant(example)),
+        }
+    return verdicts

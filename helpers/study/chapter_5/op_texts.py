@@ -70,16 +70,23 @@ def file_names(name: str) -> tuple[str, str, str]:
 
 def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
     """Return an op's files; `forward`: an expression of `x`, `backward`: of `y` and `dy`."""
-    definition = "\nimport oneflow as flow\n" + _type("forward", "the_input", "in", "out")
+    definition = "\nimport oneflow as flow\n" + _write_type("forward", "the_input", "in", "out")
     kernel = _KERNEL.replace("FORWARD", forward)
     if backward:
-        definition += _type("backward", "the_gradient", "y dy", "dx") + _RULE
+        definition += _write_type("backward", "the_gradient", "y dy", "dx") + _RULE
         kernel += _KERNEL_BACK.replace("BACKWARD", backward)
     texts = [text.replace("NAME", name) for text in (definition, _API, kernel)]
     return dict(zip(file_names(name), texts, strict=True))
 
 
-def _type(way: str, like: str, inputs: str, out: str) -> str:
-    chain = "\n".join(f'    .Input("{one}")' for one in inputs.split())
-    words = {"INPUTS": chain, "LIKE": like, "IN": inputs.split()[-1], "OUT": out, "WAY": way}
-    return re.sub("|".join(words), lambda found: words[found[0]], _TYPE)
+def _write_type(way: str, like: str, inputs: str, out: str) -> str:
+    """Return the definition of one op type; `way`: forward or backward."""
+    input_names = inputs.split()
+    values = {
+        "INPUTS": "\n".join(f'    .Input("{name}")' for name in input_names),
+        "LIKE": like,
+        "IN": input_names[-1],
+        "OUT": out,
+        "WAY": way,
+    }
+    return re.sub("|".join(values), lambda match: values[match[0]], _TYPE)

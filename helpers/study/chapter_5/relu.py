@@ -2,27 +2,35 @@
 
 import re
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
+from helpers.study.answers import (
+    InvalidAnswer,
+    require_attempt,
+    require_items,
+    require_named_values,
+)
+from helpers.study.chapter_5.op_jobs import loading
 from helpers.study.chapter_5.op_texts import file_names, op_files
-from helpers.study.chapter_5.run_op import loading
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import by_name, in_order
+from helpers.study.check import exercise
 from helpers.study.op_folder import op_folder
 
 DEFINITION, API, KERNEL = file_names("user_relu")
-_X = np.array([[-1.0, 2.0]])
+EXAMPLE = np.array([[-1.0, 2.0]])
 
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
     """Return the files of the ReLU op, with these three names in its gradient rule."""
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
-    text = files[DEFINITION].replace('output_grad("out"', f'output_grad("{output_grad}"')
+    text = files[DEFINITION]
+    text = text.replace('output_grad("out"', f'output_grad("{output_grad}"')
     text = text.replace('forward.output("out"', f'forward.output("{output}"')
-    return files | {DEFINITION: text.replace('OpArg("in"', f'OpArg("{argument}"')}
+    text = text.replace('OpArg("in"', f'OpArg("{argument}"')
+    return files | {DEFINITION: text}
 
 
 def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
@@ -31,15 +39,19 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     Return its files, the result of `build_load`, a job through it and an input. `part`: wrapper,
     kernel or gradient rule, in this order; the job finds a kernel that is loaded later.
     """
-    whole = part == "gradient rule"
-    files = relu_files() if whole else op_files("user_relu", "np.maximum(x, 0)")
+    files = op_files("user_relu", "np.maximum(x, 0)")
+    if part == "gradient rule":
+        files = relu_files()
     files[API] = files[API].replace("my_user_relu", "myrelu")
     if part == "wrapper":
         del files[KERNEL]
+
     flow.clear_default_session()
     module = flow.experimental.custom_op_module("user_relu", op_folder("user_relu", files))
     module = module.py_def().py_api()
-    module = (module if part == "wrapper" else module.py_kernel()).build_load()
+    if part != "wrapper":
+        module = module.py_kernel()
+    module = module.build_load()
 
     @flow.global_function()
     def relu_job(x: flow.typing.Numpy.Placeholder((5,), dtype=flow.float32)) -> flow.typing.Numpy:
@@ -47,7 +59,8 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
             return module.api.user_relu_forward(x)
 
     _ = relu_job.job  # recorded now
-    return files, module, relu_job, np.array([-2, -1, 0, 1, 2], np.float32)
+    example = np.array([-2, -1, 0, 1, 2], np.float32)
+    return files, module, relu_job, example
 
 
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
@@ -55,10 +68,10 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
     with loading("user_relu", files, kernel=kernel) as api:
 
         @flow.global_function(type="train")
-        def train_job(x: flow.typing.Numpy.Placeholder(_X.shape, dtype=flow.float64)):
+        def train_job(x: flow.typing.Numpy.Placeholder(EXAMPLE.shape, dtype=flow.float64)):
             ones = flow.ones_initializer()
             with flow.scope.placement("cpu", "0:0"):
-                product = x * flow.get_variable("w", _X.shape, flow.float64, initializer=ones)
+                product = x * flow.get_variable("w", EXAMPLE.shape, flow.float64, initializer=ones)
             with flow.scope.placement("cpu", "0:0") if placed else nullcontext():
                 hidden = api.user_relu_forward(product)
             with flow.scope.placement("cpu", "0:0"):
@@ -67,7 +80,7 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
                 flow.optimizer.SGD(rate).minimize(loss)
                 return loss
 
-        return float(train_job(_X))
+        return float(train_job(EXAMPLE))
 
 
 def without_each_piece() -> dict[str, dict[str, str]]:
@@ -75,27 +88,44 @@ def without_each_piece() -> dict[str, dict[str, str]]:
     return {piece: _row_without(piece) for piece in PIECES}
 
 
-def _row_without(piece: str) -> dict[str, str]:
-    files, (file, pattern, options) = relu_files(), PIECES[piece]
-    files[file] = re.sub(pattern, "", files[file], count=1, flags=re.DOTALL)
-    stage, message = "none", "no error: the output has the first input's dtype"
-    try:
-        train_through(files, **options)
-    except flow.OpError as error:
-        stage, message = "define" if error.stage == "load" else error.stage, str(error)
-    return {"without": piece, "stage": stage, "message": message}
+@dataclass(frozen=True)
+class Piece:
+    """A piece of the ReLU op, and how a trial goes without it."""
+
+    #: The file that contains the piece.
+    file: str = DEFINITION
+    #: A regular expression that finds it there; it finds nothing where an option leaves it out.
+    pattern: str = "$"
+    #: The options of `train_through` that leave it out.
+    options: dict[str, bool] = field(default_factory=dict)
 
 
-PIECES = {  # piece -> the file and what is taken out of it, and options of the trial
-    "the inference function": (DEFINITION, r"\n    \.SetTensorDescInferFn\(like_the_input\)", {}),
-    "the shape in the inference": (DEFINITION, r" +ctx\.SetOutputShape\(\"out\".*?\n", {}),
-    "the dtype in the inference": (DEFINITION, r" +ctx\.SetOutputDType\(\"out\".*?\n", {}),
-    "the gradient rule": (DEFINITION, r"flow\.REGISTER_USER_OP_GRAD.*", {}),
-    "the placement": (DEFINITION, "$", {"placed": False}),
-    "the call of .py_kernel()": (DEFINITION, "$", {"kernel": False}),
-    "backward() in the kernel file": (KERNEL, r"def backward.*", {}),
-    "the Input of the wrapper": (API, r"\.Input\(\"in\", \[x\]\)", {}),
+PIECES = {
+    "the inference function": Piece(pattern=r"\n    \.SetTensorDescInferFn\(like_the_input\)"),
+    "the shape in the inference": Piece(pattern=r" +ctx\.SetOutputShape\(\"out\".*?\n"),
+    "the dtype in the inference": Piece(pattern=r" +ctx\.SetOutputDType\(\"out\".*?\n"),
+    "the gradient rule": Piece(pattern=r"flow\.REGISTER_USER_OP_GRAD.*"),
+    "the placement": Piece(options={"placed": False}),
+    "the call of .py_kernel()": Piece(options={"kernel": False}),
+    "backward() in the kernel file": Piece(KERNEL, r"def backward.*"),
+    "the Input of the wrapper": Piece(API, r"\.Input\(\"in\", \[x\]\)"),
 }
+
+
+def _row_without(name: str) -> dict[str, str]:
+    """Return the stage at which a job without a piece fails, and the message."""
+    piece = PIECES[name]
+    files = relu_files()
+    files[piece.file] = re.sub(piece.pattern, "", files[piece.file], count=1, flags=re.DOTALL)
+
+    stage = "none"
+    message = "no error: the output has the first input's dtype"
+    try:
+        train_through(files, **piece.options)
+    except flow.OpError as error:
+        stage = "define" if error.stage == "load" else error.stage
+        message = str(error)
+    return {"without": name, "stage": stage, "message": message}
 
 
 NAMES = ("output", "output_grad", "argument")
@@ -108,13 +138,15 @@ NAMES = ("output", "output_grad", "argument")
 )
 def gradient_names(output, output_grad=None, argument=None):
     """The rule uses the forward op's own names, and the job trains."""
-    given = [output, output_grad, argument]
-    if given[1:] == [None, None] and not isinstance(output, str | None):
-        given = in_order(output, len(NAMES))  # all three in one tuple
-    names = {part: tried(name, part) for part, name in zip(NAMES, given, strict=False)}
+    answers = [output, output_grad, argument]
+    is_one_tuple = answers[1:] == [None, None] and not isinstance(output, str | None)
+    if is_one_tuple:
+        answers = require_items(output, len(NAMES))
+
+    names = {part: require_attempt(name, part) for part, name in zip(NAMES, answers, strict=False)}
     if [type(name) for name in names.values()] != [str] * len(NAMES):
-        words = f'the answer must be three names such as "y", for {", ".join(NAMES)}'
-        raise InvalidAnswer(f"{words}; not {short_repr(tuple(given))}")
+        must = f'the answer must be three names such as "y", for {", ".join(NAMES)}'
+        raise InvalidAnswer(f"{must}; not {short_repr(tuple(answers))}")
     try:
         train_through(relu_files(**names))
     except flow.OpError as error:
@@ -148,10 +180,11 @@ WHY = {  # true of a guess that is too early and of one that is too late
 )
 def forgotten(guess):
     """A job fails at the stage that first needs the missing piece. One piece has a default."""
-    guess = by_name(guess, PIECES)
+    guess = require_named_values(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
             return f"{piece}: a stage is one of {', '.join(STAGES)}; not {short_repr(stage)}"
+
     for piece, stage in guess.items():
         if stage != _row_without(piece)["stage"]:
             return f"without {piece}, the answer is not {stage!r}: {WHY[piece]}"

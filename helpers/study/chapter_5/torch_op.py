@@ -8,15 +8,12 @@ from unittest.mock import patch
 from helpers.capture.text.error import error_message
 from helpers.capture.text.value import short_repr
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.study.check import InvalidAnswer, exercise
-from helpers.study.engine import (
-    Case,
-    Raised,
-    find_difference,
-    same_result,
-    say_first_part,
-    torch,
-)
+from helpers.study.answers import InvalidAnswer
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import torch
+from helpers.study.observations import Raised
+from helpers.study.sameness import is_same_result
 
 SHAPES = (4,), (2, 3), (2, 3, 1)
 SCALES = 2.0, -0.5
@@ -29,10 +26,15 @@ LOG = logging.getLogger("torch._subclasses.fake_tensor")  # the verdict contains
 def fit_around(activation) -> tuple:
     """Train two layers with `activation` between them; return 200 losses and both layers."""
     torch.manual_seed(0)
-    x, first, last = torch.randn(64, 2), torch.nn.Linear(2, 8), torch.nn.Linear(8, 1)
-    sgd, losses = torch.optim.SGD([*first.parameters(), *last.parameters()], lr=0.1), []
+    x = torch.randn(64, 2)
+    target = x[:, :1].abs()
+    first = torch.nn.Linear(2, 8)
+    last = torch.nn.Linear(8, 1)
+    sgd = torch.optim.SGD([*first.parameters(), *last.parameters()], lr=0.1)
+    losses = []
     for _ in range(200):
-        loss = (last(activation(first(x))) - x[:, :1].abs()).square().mean()
+        output = last(activation(first(x)))
+        loss = (output - target).square().mean()
         sgd.zero_grad()
         loss.backward()
         sgd.step()
@@ -40,7 +42,8 @@ def fit_around(activation) -> tuple:
     return losses, first, last
 
 
-def _truth(x, scale: float):
+def _smooth_max(x, scale: float):
+    """Return what the learner's op should compute."""
     return torch.logsumexp(scale * x, -1) / scale
 
 
@@ -56,127 +59,160 @@ def _truth(x, scale: float):
 )
 def smooth_max(smooth_max):
     """PyTorch can call your op, go back through it, check it with opcheck and compile it."""
-    ops = torch.library.CustomOpDef, type(torch.ops.aten.abs), type(torch.ops.aten.abs.default)
-    if not isinstance(smooth_max, ops):
-        words = f"the result of @torch.library.custom_op, not {short_repr(smooth_max)}"
-        raise InvalidAnswer(f"smooth_max must be the op itself: {words}")
+    op_types = (
+        torch.library.CustomOpDef,
+        type(torch.ops.aten.abs),
+        type(torch.ops.aten.abs.default),
+    )
+    if not isinstance(smooth_max, op_types):
+        must = f"the result of @torch.library.custom_op, not {short_repr(smooth_max)}"
+        raise InvalidAnswer(f"smooth_max must be the op itself: {must}")
+
     with patch.object(LOG, "disabled", True):
-        because = find_difference(smooth_max, _truth, _cases(), "torch")
-        because = because or _failed_opcheck(smooth_max)
-        return because or find_difference(smooth_max, _truth, [COMPILED], "torch")
+        return (
+            find_difference(smooth_max, _smooth_max, _make_eager_cases(), "torch")
+            or _find_failed_opcheck(smooth_max)
+            or find_difference(smooth_max, _smooth_max, [COMPILED], "torch")
+        )
 
 
-def _cases() -> Iterator[Case]:
+def _make_eager_cases() -> Iterator[JudgedCase]:
     dtypes = torch.float32, torch.float64
-    for shape, dtype in ((shape, dtype) for dtype in dtypes for shape in SHAPES):
-        yield Case(f"with {dtype}, shape {shape}", partial(_call, _example(shape, dtype)), _say)
-    large = torch.tensor([1000.0, 999.0, -1000.0])
-    yield Case("with x = [1000, 999, -1000]", partial(_call, large), _say)
     for dtype in dtypes:
-        yield Case(f"the fake kernel, with {dtype}, shape (2, 3)", partial(_fake, dtype), _say)
-    for shape, scale in ((shape, scale) for shape in SHAPES for scale in SCALES):
-        shows = f"the gradient with shape {shape}, scale = {scale}"
-        yield Case(shows, partial(_gradient, shape, scale), _say)
+        for shape in SHAPES:
+            run = partial(_run_forward, _make_example(shape, dtype))
+            yield JudgedCase(f"with {dtype}, shape {shape}", run, _advise_on_op)
+
+    large = torch.tensor([1000.0, 999.0, -1000.0])
+    yield JudgedCase("with x = [1000, 999, -1000]", partial(_run_forward, large), _advise_on_op)
+
+    for dtype in dtypes:
+        shows = f"the fake kernel, with {dtype}, shape (2, 3)"
+        yield JudgedCase(shows, partial(_run_fake_kernel, dtype), _advise_on_op)
+
+    for shape in SHAPES:
+        for scale in SCALES:
+            shows = f"the gradient with shape {shape}, scale = {scale}"
+            yield JudgedCase(shows, partial(_run_backward, shape, scale), _advise_on_op)
+
     changed = "the gradient, with x changed in place after the call"
-    yield Case(changed, _gradient_of_the_changed, WATCHED)
+    yield JudgedCase(changed, _run_backward_after_change, WATCHED)
 
 
-def _say(mine, real, advice=""):
+def _advise_on_op(mine, real, advice=""):
     """Return the first difference; of an error, say only what you raised."""
     if not isinstance(mine, Raised):
-        return say_first_part("torch", advice)(mine, real)
-    if "may not alias" in str(mine):
+        return advise_on_first_part("torch", advice)(mine, real)
+    message = str(mine)
+    if "may not alias" in message:
         return "the result is x itself, or shares its memory: return a new tensor"
-    return f"yours {mine}{ONE_EACH if 'number of gradients' in str(mine) else ''}"
+    if "number of gradients" in message:
+        return f"yours {message}{ONE_EACH}"
+    return f"yours {message}"
 
 
-def _example(shape, dtype=None):
-    numbers = torch.linspace(-2, 3, torch.Size(shape).numel(), dtype=dtype or torch.float64)
+def _make_example(shape, dtype=None):
+    count = torch.Size(shape).numel()
+    numbers = torch.linspace(-2, 3, count, dtype=dtype or torch.float64)
     return numbers.reshape(shape)
 
 
-def _plain(tensor) -> list:
+def _round_tensor(tensor) -> list:
     return tensor.double().round(decimals=6).tolist()
 
 
-def _returned(op, x, scale: float):
+def _call_op(op, x, scale: float):
     y = op(x, scale)
     if not isinstance(y, torch.Tensor):
         raise InvalidAnswer(f"smooth_max returned {short_repr(y)}; it must return a tensor")
     return y
 
 
-def _call(x, op) -> dict:
-    seen = {}
+def _run_forward(x, op) -> dict:
+    values = {}
     for scale in SCALES:
-        own = x.clone()
-        y = _returned(op, own, scale)
-        seen |= {f"the result, scale = {scale}": _plain(y), "the dtype": str(y.dtype)}
-        seen["x after the call"] = _plain(own)
-        own.zero_()
-        seen["the result once x is overwritten"] = _plain(y)
-    return seen
+        own_x = x.clone()
+        y = _call_op(op, own_x, scale)
+        values[f"the result, scale = {scale}"] = _round_tensor(y)
+        values["the dtype"] = str(y.dtype)
+        values["x after the call"] = _round_tensor(own_x)
+
+        own_x.zero_()
+        values["the result once x is overwritten"] = _round_tensor(y)
+    return values
 
 
-def _fake(dtype, op) -> dict:
+def _run_fake_kernel(dtype, op) -> dict:
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode():
-        y = _returned(op, torch.empty((2, 3), dtype=dtype), SCALES[0])
+        x = torch.empty((2, 3), dtype=dtype)
+        y = _call_op(op, x, SCALES[0])
     return {"the shape": tuple(y.shape), "the dtype": str(y.dtype)}
 
 
-def _gradient(shape, scale: float, op) -> dict:
-    x = _example(shape).requires_grad_()
-    y = _returned(op, x, scale)
-    y.backward(1 + torch.arange(y.numel(), dtype=y.dtype).reshape(y.shape))
-    return {"dx": _plain(x.grad)}
+def _run_backward(shape, scale: float, op) -> dict:
+    x = _make_example(shape).requires_grad_()
+    y = _call_op(op, x, scale)
+    dy = 1 + torch.arange(y.numel(), dtype=y.dtype)
+    y.backward(dy.reshape(y.shape))
+    return {"dx": _round_tensor(x.grad)}
 
 
-def _gradient_of_the_changed(op) -> str:
-    right, x = _gradient((3,), SCALES[0], _truth)["dx"], _example((3,)).requires_grad_()
-    given = x * 1
-    y = _returned(op, given, SCALES[0])
-    given.mul_(10)
+def _run_backward_after_change(op) -> str:
+    right = _run_backward((3,), SCALES[0], _smooth_max)["dx"]
+    x = _make_example((3,)).requires_grad_()
+    changed = x * 1
+    y = _call_op(op, changed, SCALES[0])
+    changed.mul_(10)
     try:
         y.backward()
     except RuntimeError:
         return "refused or right"
-    return "refused or right" if same_result(_plain(x.grad), right) else f"wrong: {_plain(x.grad)}"
+
+    dx = _round_tensor(x.grad)
+    if is_same_result(dx, right):
+        return "refused or right"
+    return f"wrong: {dx}"
 
 
-def _failed_opcheck(op) -> str | None:
-    x = _example((2, 3)).requires_grad_()
-    for test, result in torch.library.opcheck(op, (x, SCALES[0]), raise_exception=False).items():
+def _find_failed_opcheck(op) -> str | None:
+    x = _make_example((2, 3)).requires_grad_()
+    results = torch.library.opcheck(op, (x, SCALES[0]), raise_exception=False)
+    for test, result in results.items():
         if isinstance(result, BaseException):
             return f"opcheck, {test}: {error_message(result)}"
     return None
 
 
 @compiled_apart()
-def _compiled(op) -> dict:
+def _run_compiled(op) -> dict:
     from torch._dynamo.backends.debugging import aot_eager
+
+    graphs = []
 
     def counting(graph, inputs):
         graphs.append(graph)
         return aot_eager(graph, inputs)
 
-    graphs, step, grads = [], lambda x: op(x, 2.0) * 2, []
-    if op is not _truth:
+    def step(x):
+        return op(x, 2.0) * 2
+
+    if op is not _smooth_max:
         step = torch.compile(step, backend=counting, fullgraph=True, dynamic=True)
-    for n in (3, 5, 7):
-        x = _example((n, n + 1)).requires_grad_()
+    gradients = []
+    for size in (3, 5, 7):
+        x = _make_example((size, size + 1)).requires_grad_()
         step(x).sum().backward()
-        grads.append(_plain(x.grad))
-    return {"graphs": len(graphs) or 1, "the gradients": grads}
+        gradients.append(_round_tensor(x.grad))
+    return {"graphs": len(graphs) or 1, "the gradients": gradients}
 
 
-BACKEND = "compiled with aot_eager, for the sizes 3, 5 and 7"
+def _advise_on_compiled(mine, real):
+    has_more_graphs = type(mine) is dict and mine["graphs"] > real["graphs"]
+    return _advise_on_op(mine, real, NUMBERS if has_more_graphs else "")
 
 
-def _say_of_compiled(mine, real):
-    several = type(mine) is dict and mine["graphs"] > real["graphs"]
-    return _say(mine, real, NUMBERS * several)
-
-
-COMPILED = Case(BACKEND, _compiled, _say_of_compiled)
+COMPILED = JudgedCase(
+    "compiled with aot_eager, for the sizes 3, 5 and 7", _run_compiled, _advise_on_compiled
+)

@@ -5,4 +5,11 @@ from helpers.study.chapter_6.eager_call import execute
 from helpers.study.chapter_6.op_callbacks import op_logger, tape
 from helpers.study.chapter_6.routes_taken import route, slow_loop
 
-EXERCISES = (route, op_logger, tape, execute, slow_loop, first_nan)
+EXERCISES = (
+    route,
+    op_logger,
+    tape,
+    execute,
+    slow_loop,
+    first_nan,
+)

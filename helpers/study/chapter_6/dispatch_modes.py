@@ -3,8 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, torch
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import torch
 
 # What is so in a case, whatever the answer does.
 VANISHES = "here a later op replaces the NaN"
@@ -13,7 +15,8 @@ BACK = "here an op of backward returns the NaN"
 MANY = "here an op returns a {} of tensors"
 
 
-def _real(call: Callable) -> str | None:
+def _find_in_mode(call: Callable) -> str | None:
+    """Return the right answer: the first op whose result contains NaN."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class FirstNaN(TorchDispatchMode):
@@ -21,9 +24,7 @@ def _real(call: Callable) -> str | None:
 
         def __torch_dispatch__(self, op, types, args=(), kwargs=None):
             result = op(*args, **(kwargs or {}))
-            several = isinstance(result, tuple | list)
-            found = [one for one in (result if several else [result]) if torch.is_tensor(one)]
-            if self.op is None and any(one.isnan().any() for one in found):
+            if self.op is None and _has_nan(result):
                 self.op = op.overloadpacket.__name__
             return result
 
@@ -32,12 +33,18 @@ def _real(call: Callable) -> str | None:
     return mode.op
 
 
-def _find(call: Callable, first_nan: Callable) -> dict:
-    made = []
-    found = tried(first_nan(lambda: made.append(call())))
-    if len(made) != 1:
-        raise InvalidAnswer(f"first_nan must run the call once, not {len(made)} times")
-    return {"the op": found, "the call's result": made[0]}
+def _has_nan(result) -> bool:
+    """Return whether a result, or a tensor in it, contains NaN."""
+    values = result if isinstance(result, tuple | list) else [result]
+    return any(torch.is_tensor(value) and value.isnan().any() for value in values)
+
+
+def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
+    results = []
+    op = require_attempt(first_nan(lambda: results.append(call())))
+    if len(results) != 1:
+        raise InvalidAnswer(f"first_nan must run the call once, not {len(results)} times")
+    return {"the op": op, "the call's result": results[0]}
 
 
 def _backward():
@@ -56,8 +63,9 @@ def _backward():
 )
 def first_nan(first_nan: Callable):
     """You find the first NaN where it is made: forward, in backward, in tuples and lists."""
-    x, low = torch.tensor([1.0, -1.0]), torch.full((2,), -torch.inf)
-    rows = (
+    x = torch.tensor([1.0, -1.0])
+    low = torch.full((2,), -torch.inf)
+    rows = (  # a call in words, the call, and what is so in this case
         ("x.log()", lambda: x.log().tolist(), ""),
         ("x.log().sum()", lambda: x.log().sum().tolist(), "here two ops return a NaN"),
         ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), VANISHES),
@@ -76,5 +84,7 @@ def first_nan(first_nan: Callable):
             MANY.format("list"),
         ),
     )
-    cases = [Case(f"for {shows}", partial(_find, call), advice) for shows, call, advice in rows]
-    return find_difference(first_nan, _real, cases, "a mode")
+    cases = []
+    for shows, call, advice in rows:
+        cases.append(JudgedCase(f"for {shows}", partial(_run_first_nan, call), advice))
+    return find_difference(first_nan, _find_in_mode, cases, "a mode")

@@ -1,6 +1,5 @@
 """Chapter 6: an eager call through ctypes, compared in a child with TensorFlow's own."""
 
-from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from textwrap import shorten
@@ -12,16 +11,24 @@ from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.tables import Transcript
 from helpers.safety.children import tell_starter
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
 from helpers.study.chapter_6 import op_cases
-from helpers.study.check import InvalidAnswer, NotAttempted, exercise, tried
-from helpers.study.engine import find_difference, make_cases, tf
+from helpers.study.check import exercise
+from helpers.study.engine import find_difference, make_cases
+from helpers.study.frameworks import tf
 
 SECONDS = 30
 UNTRIED = "untried"
 NONE = "api().TFE_NewOp was never called. Make the calls of the C API yourself"
 NEVER = "the op was never deleted. Call TFE_DeleteOp(op), even if something raises"
-WRONG = {"MatMul": "yes", "LeakyRelu": "x", "ReduceJoin": 5}  # op -> a wrong first attribute
-WRONG |= {"StringToHashBucketFast": "7", "Cast": "float32", "Squeeze": ["a"]}
+WRONG_ATTRIBUTES = {  # op -> a wrong value of its first attribute
+    "MatMul": "yes",
+    "LeakyRelu": "x",
+    "ReduceJoin": 5,
+    "StringToHashBucketFast": "7",
+    "Cast": "float32",
+    "Squeeze": ["a"],
+}
 
 
 @exercise(
@@ -43,87 +50,126 @@ def execute(my_execute: Callable):
     """Right and wrong calls, of ops with many signatures, do what TensorFlow's own calls do."""
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
-    told = dict(ChainMap(*reply["told"][::-1], {"at": "the first call"}))
-    if told.get("verdict") == UNTRIED:
+
+    report = {"at": "the first call"}
+    for message in reply["told"]:
+        report |= message
+    verdict = report.get("verdict")
+    if verdict == UNTRIED:
         raise NotAttempted
+    if verdict is not None:
+        return verdict or None
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
-    return told.get("verdict", f"{told['at']}: {reply['error'].strip() or ending}") or None
+    return f"{report['at']}: {reply['error'].strip() or ending}"
 
 
 def trial(fn: Callable) -> None:
     """Run in the child: compare `fn` with TensorFlow, and report each call and the verdict."""
-    tell, count = tell_starter, _count_ops()
-    rows = ((case.words, case, number, tell, count) for case, number in _calls())
+    counter = _OpCounter()
+    counter.install()
+    rows = [(case.words, case, outputs, counter) for case, outputs in _make_calls()]
     try:
-        because = find_difference(fn, _call_theirs, make_cases(_run, rows), "TensorFlow")
+        verdict = find_difference(fn, _call_theirs, make_cases(_run_call, rows), "TensorFlow")
     except NotAttempted:
-        because = UNTRIED
+        verdict = UNTRIED
     except InvalidAnswer as error:
-        because = str(error)
-    tell(verdict=because or "")
+        verdict = str(error)
+    tell_starter(verdict=verdict or "")
 
 
-def _count_ops() -> Counter:
-    space, count = api(), Counter()
-    make, delete = space.TFE_NewOp, space.TFE_DeleteOp
+class _OpCounter:
+    """Counts the ops that are made and deleted through the C API of this process."""
 
-    def made(*args):
-        op = make(*args)
-        count["made"] += 1
-        count["left"] += bool(op)
-        return op
+    def __init__(self):
+        self.made = 0
+        self.remaining = 0
 
-    def deleted(op):
-        count["left"] -= bool(op)
-        delete(op)
+    def clear(self) -> None:
+        """Begin again."""
+        self.made = 0
+        self.remaining = 0
 
-    space.TFE_NewOp, space.TFE_DeleteOp = made, deleted
-    return count
+    def install(self) -> None:
+        """Put functions that count in the place of the two of the C API."""
+        c_api = api()
+        new_op = c_api.TFE_NewOp
+        delete_op = c_api.TFE_DeleteOp
+
+        def count_new(*args):
+            op = new_op(*args)
+            self.made += 1
+            if op:
+                self.remaining += 1
+            return op
+
+        def count_deleted(op):
+            if op:
+                self.remaining -= 1
+            delete_op(op)
+
+        c_api.TFE_NewOp = count_new
+        c_api.TFE_DeleteOp = count_deleted
 
 
 def _call_theirs(op_name, inputs, attrs=(), num_outputs=1):
     return op_cases.py_execute(op_cases.Case(op_name, tuple(inputs), attrs), num_outputs)
 
 
-def _run(case: op_cases.Case, number, tell: Callable, count: Counter, call):
+def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Callable):
     """Return what one call returns or raises; InvalidAnswer if it makes or deletes no op."""
-    tell(at=case.words)
-    count.clear()
+    tell_starter(at=case.words)
+    counter.clear()
     try:
-        more = (case.attrs, *number) if case.attrs or number else ()
-        found = _describe(call(case.op, list(case.inputs), *more))
+        options = (case.attrs, *outputs) if case.attrs or outputs else ()
+        result = _describe_tensors(call(case.op, list(case.inputs), *options))
     except (InvalidAnswer, NotAttempted):
         raise
     except Exception as error:
-        kind, words = op_cases.words_of(error)
-        found = f"raises {kind}: {shorten(words, 200, placeholder=' …')}"
-    if call is not _call_theirs and (count["left"] or not count["made"]):
-        raise InvalidAnswer(f"{case.words}: {NEVER if count['made'] else NONE}")
-    return found
+        kind, message = op_cases.read_error(error)
+        result = f"raises {kind}: {shorten(message, 200, placeholder=' …')}"
+
+    if call is not _call_theirs:
+        if not counter.made:
+            raise InvalidAnswer(f"{case.words}: {NONE}")
+        if counter.remaining:
+            raise InvalidAnswer(f"{case.words}: {NEVER}")
+    return result
 
 
-def _describe(found) -> list:
-    if not isinstance(tried(found), list) or not all(isinstance(one, tf.Tensor) for one in found):
-        raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(found).__name__}")
-    return [(t.dtype.name, tuple(t.shape), np.asarray(t.numpy()).tolist()) for t in found]
+def _describe_tensors(results) -> list:
+    """Return dtype, shape and values of each tensor; InvalidAnswer for anything else."""
+    is_list = isinstance(require_attempt(results), list)
+    if not is_list or not all(isinstance(result, tf.Tensor) for result in results):
+        raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(results).__name__}")
+
+    described = []
+    for tensor in results:
+        values = np.asarray(tensor.numpy()).tolist()
+        described.append((tensor.dtype.name, tuple(tensor.shape), values))
+    return described
 
 
-def _calls() -> Iterator[tuple]:
+def _make_calls() -> Iterator[tuple]:
     """Yield (call, number of outputs), right calls first; an empty number means the default."""
-    known = {}
+    cases = {}
     for case in op_cases.cases():
         attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
-        known[case.op] = replace(case, attrs=attrs)
-    neg, unique = known["Neg"], known["Unique"]
+        cases[case.op] = replace(case, attrs=attrs)
+
+    neg = cases["Neg"]
+    unique = cases["Unique"]
     yield neg, ()
-    yield from ((known[op], ()) for op in WRONG)
+    for op in WRONG_ATTRIBUTES:
+        yield cases[op], ()
     yield unique, (2,)
+
+    strings = tf.constant(["b", "c"])
     yield replace(unique, wrong="without num_outputs"), ()
     yield replace(neg, wrong="with more outputs than it has"), (3,)
-    yield replace(neg, inputs=(tf.constant(["b", "c"]),), wrong="with strings"), ()
+    yield replace(neg, inputs=(strings,), wrong="with strings"), ()
     yield replace(neg, op="Negg", wrong="an op that does not exist"), ()
     yield replace(neg, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
-    for op, value in WRONG.items():
-        name, _, *others = known[op].attrs
-        attrs, wrong = (name, value, *others), f"where {name} is {value!r}"
-        yield replace(known[op], attrs=attrs, wrong=wrong), ()
+    for op, value in WRONG_ATTRIBUTES.items():
+        name, _, *others = cases[op].attrs
+        attrs = (name, value, *others)
+        yield replace(cases[op], attrs=attrs, wrong=f"where {name} is {value!r}"), ()

@@ -8,52 +8,63 @@ import numpy as np
 
 from helpers.capture.tensorflow import eager_context
 from helpers.capture.text.value import short_repr
-from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
-from helpers.study.engine import Case, Raised, describe, find_difference, observe, tf
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference
+from helpers.study.frameworks import tf
+from helpers.study.observations import Raised, observe
+from helpers.study.sentences import describe_difference, describe_result
 
 GONE = "someone else's callback is gone. Remove only your own"
 LEFT = "your callback is still there after the block. Remove it whatever the block raises"
 SWALLOWED = "the exception of the block was swallowed. Let it propagate"
+OWN_LOG = "TensorFlow's own log"
 BYTES = "your log has names as bytes, as the fallback passes them"
 
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
     """Run a case; InvalidAnswer if it leaves its callback behind or removes another one."""
     with eager_context.callbacks_kept():
-        other, before = eager_context.bystander(), eager_context.callbacks()
-        found = observe(run, lambda: tried(answer()))
-        if (after := eager_context.callbacks()) != before:
+        other = eager_context.bystander()
+        before = eager_context.callbacks()
+        result = observe(run, lambda: require_attempt(answer()))
+        after = eager_context.callbacks()
+        if after != before:
             raise InvalidAnswer(f"{shows}: {LEFT if other in after else GONE}")
-    if isinstance(found, Raised):
-        raise found.error
-    return found
+    if isinstance(result, Raised):
+        raise result.error
+    return result
 
 
-def _make_case(shows: str, run: Callable, advice: str) -> Case:
-    return Case(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
+def _make_case(shows: str, run: Callable, advice: str) -> JudgedCase:
+    return JudgedCase(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
 
 
-def _names(log) -> list:
+def _copy_names(log) -> list:
     """Return a copy of the names in a log; a generated function's name loses its counter."""
-    if not isinstance(tried(log), MutableSequence):
+    if not isinstance(require_attempt(log), MutableSequence):
         must = f"get a list from `with op_logger() as log`, not {short_repr(log)}"
         raise InvalidAnswer(f"the block must be {must}")
-    return ["__inference_…" if str(name).startswith("__inference_") else name for name in log]
+    names = []
+    for name in log:
+        is_generated = str(name).startswith("__inference_")
+        names.append("__inference_…" if is_generated else name)
+    return names
 
 
 def _run_block(op_logger):
     with op_logger() as log:
         eager_context.run_ops("MatMul")
-        before = _names(log)
+        before = _copy_names(log)
         eager_context.run_ops("Add")
     eager_context.run_ops("MatMul")
-    return {"before the block ends": before, "after": _names(log)}
+    return {"before the block ends": before, "after": _copy_names(log)}
 
 
 def _take_route(route: str, op_logger):
     with op_logger() as log:
         eager_context.run_routes([route])
-    return _names(log)
+    return _copy_names(log)
 
 
 def _raise_in_block(kind: type, op_logger):
@@ -63,7 +74,7 @@ def _raise_in_block(kind: type, op_logger):
             raise kind("meant")
     except kind:
         eager_context.run_ops("Add")
-        return _names(log)
+        return _copy_names(log)
     raise InvalidAnswer(f"for a block that raises {kind.__name__}: {SWALLOWED}")
 
 
@@ -73,7 +84,7 @@ def _nest_blocks(op_logger):
         with op_logger() as inner:
             eager_context.run_ops("Add")
         eager_context.run_ops("MatMul")
-    return {"inner": _names(inner), "outer": _names(outer)}
+    return {"inner": _copy_names(inner), "outer": _copy_names(outer)}
 
 
 @exercise(
@@ -90,21 +101,23 @@ def op_logger(op_logger: Callable):
     """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
     eager_context.run_routes(eager_context.ROUTES)  # trace what needs tracing now
     runs = {"a @ a + a": _run_block, "a block inside a block": _nest_blocks}
-    runs |= {name: partial(_take_route, name) for name in eager_context.ROUTES}
+    for name in eager_context.ROUTES:
+        runs[name] = partial(_take_route, name)
     for kind in (ValueError, KeyboardInterrupt):
         runs[f"a block that raises {kind.__name__}"] = partial(_raise_in_block, kind)
-    cases = [_make_case(shows, run, _say_bytes) for shows, run in runs.items()]
-    return find_difference(op_logger, eager_context.reported, cases, "TensorFlow's own log")
+    cases = [_make_case(shows, run, _advise_on_bytes) for shows, run in runs.items()]
+    return find_difference(op_logger, eager_context.reported, cases, OWN_LOG)
 
 
-def _say_bytes(mine, real) -> str | None:
+def _advise_on_bytes(mine, real) -> str | None:
     """Return both logs and the cause if the answer's has names as bytes; else None."""
     logs = mine.values() if isinstance(mine, dict) else [mine]
     names = [name for log in logs if isinstance(log, list) for name in log]
     if not any(isinstance(name, bytes) for name in names):
         return None
-    both = f"gives {describe(mine)}", f"gives {describe(real)}"
-    return describe_difference("", *both, "TensorFlow's own log", f"; {BYTES}")
+    own_text = f"gives {describe_result(mine)}"
+    real_text = f"gives {describe_result(real)}"
+    return describe_difference("", own_text, real_text, OWN_LOG, f"; {BYTES}")
 
 
 # What is so in a case, whatever the answer does.
@@ -114,37 +127,41 @@ ZEROS = "here two of the three outputs of Split have no gradient, as if it were 
 
 
 @cache
-def _point():
+def _make_point():
+    """Return the x at which all slopes are compared."""
     return tf.constant([[0.5, 1.5, -2.0], [3.0, 0.25, 1.0]])
 
 
 @contextmanager
 def _real_tape():
     with tf.GradientTape(persistent=True) as tape:
-        tape.watch(_point())
+        tape.watch(_make_point())
         yield tape
 
 
-def _record(tape, run, *args):
-    with tape as mine:
-        if mine is None:
+def _run_under_tape(tape, run, *args):
+    """Return what `with` gives of a tape, and what the function returns in the block."""
+    with tape as entered:
+        if entered is None:
             raise InvalidAnswer("__enter__ returns None, but must return the tape")
-        return mine, run(*args)
+        return entered, run(*args)
 
 
-def _slope(tape, y, x):
-    found = tried(tape.gradient(y, x))
-    if found is None:
+def _read_slope(tape, y, x):
+    """Return dtype and numbers of a gradient, or None."""
+    slope = require_attempt(tape.gradient(y, x))
+    if slope is None:
         return None
-    if not isinstance(found, (tf.Tensor, tf.IndexedSlices)):
-        raise InvalidAnswer(f"gradient must return a tensor, or None, not {type(found).__name__}")
-    found = tf.convert_to_tensor(found)
-    return found.dtype.name, np.round(found.numpy().astype("float64"), 4).tolist()
+    if not isinstance(slope, (tf.Tensor, tf.IndexedSlices)):
+        raise InvalidAnswer(f"gradient must return a tensor, or None, not {type(slope).__name__}")
+    slope = tf.convert_to_tensor(slope)
+    numbers = np.round(slope.numpy().astype("float64"), 4)
+    return slope.dtype.name, numbers.tolist()
 
 
-def _differentiate(function, tape):
-    mine, y = _record(tape(), function, _point())
-    return _slope(mine, y, _point())
+def _find_slope_at_point(function, tape):
+    entered, y = _run_under_tape(tape(), function, _make_point())
+    return _read_slope(entered, y, _make_point())
 
 
 def _raise_under_tape(tape):
@@ -155,23 +172,38 @@ def _raise_under_tape(tape):
 
 
 def _ask_again(tape):
-    x = _point()
-    mine, (a, b) = _record(tape(), lambda: (a := tf.sin(x), a * x))
-    return [_slope(mine, y, of) for y, of in ((b, x), (b, a), (a, x))]
+    x = _make_point()
+
+    def compute():
+        a = tf.sin(x)
+        return a, a * x
+
+    entered, (a, b) = _run_under_tape(tape(), compute)
+    return [
+        _read_slope(entered, b, x),
+        _read_slope(entered, b, a),
+        _read_slope(entered, a, x),
+    ]
 
 
-def _nest(tape):
-    x = _point()
+def _nest_tapes(tape):
+    x = _make_point()
     with tape() as outer:
-        inner, y = _record(tape(), lambda: x * x * x)
+        inner, y = _run_under_tape(tape(), lambda: x * x * x)
         slope = inner.gradient(y, x)
-    return _slope(outer, y, x), _slope(outer, slope, x), _slope(inner, y, x)
+    return _read_slope(outer, y, x), _read_slope(outer, slope, x), _read_slope(inner, y, x)
 
 
 def _pick_of_list(x):
     parts = tf.unstack(x)
-    first, parts[0] = parts[0], tf.ones_like(x[0])
+    first = parts[0]
+    parts[0] = tf.ones_like(x[0])
     return first * parts[1]
+
+
+def _compute_beside(x):
+    tf.sin(x)
+    return tf.constant(2.0) * 3.0
 
 
 @exercise(
@@ -202,7 +234,7 @@ def tape(tape):
             lambda x: tf.reduce_mean(x, 1),
             "here the gradient needs an attribute of the op",
         ),
-        ("2 * 3, beside sin(x)", lambda x: (tf.sin(x), tf.constant(2.0) * 3.0)[1], SKIP),
+        ("2 * 3, beside sin(x)", _compute_beside, SKIP),
         (
             "floor(x) + sin(x)",
             lambda x: tf.floor(x) + tf.sin(x),
@@ -216,10 +248,12 @@ def tape(tape):
         ),
         ("a constant", lambda x: tf.constant(3.0), "here no op leads from x to y"),
     )
-    cases = [_make_case(f"y = {y}", partial(_differentiate, f), why) for y, f, why in functions]
+    cases = []
+    for y, function, advice in functions:
+        cases.append(_make_case(f"y = {y}", partial(_find_slope_at_point, function), advice))
     cases += [
         _make_case("a block that raises", _raise_under_tape, ""),
         _make_case("a tape whose gradient is called three times", _ask_again, ""),
-        _make_case("two tapes, and the gradient of a gradient, y = x * x * x", _nest, ""),
+        _make_case("two tapes, and the gradient of a gradient, y = x * x * x", _nest_tapes, ""),
     ]
     return find_difference(tape, _real_tape, cases, "GradientTape")

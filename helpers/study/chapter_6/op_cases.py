@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.study.engine import tf
+from helpers.study.frameworks import tf
 
 RENAMED = {"squeeze_dims": "axis"}
 ONE = """Abs Neg Exp Sqrt Tanh Relu Softmax ZerosLike Identity Sin Cos Log Rsqrt Sign Floor Ceil Erf
@@ -29,14 +29,24 @@ class Case:
     @property
     def words(self) -> str:
         """Return the call in a few words."""
-        named = f" with {', '.join(map(repr, self.attrs[::2]))}" if self.attrs else ""
-        return self.op + named + (f", {self.wrong}" if self.wrong else "")
+        text = self.op
+        if self.attrs:
+            names = ", ".join(map(repr, self.attrs[::2]))
+            text = f"{text} with {names}"
+        if self.wrong:
+            text = f"{text}, {self.wrong}"
+        return text
 
 
 def cases(seed: int = 0) -> list[Case]:
     """Return one call that works for each op; the values depend on `seed`."""
-    made = _table(np.random.RandomState(seed))
-    return [Case(op, tuple(inputs), tuple(attrs)) for op, inputs, *attrs in made]
+    maker = _CaseMaker(np.random.RandomState(seed))
+    return [
+        *maker.make_elementwise(),
+        *maker.make_with_plain_attributes(),
+        *maker.make_with_types_and_shapes(),
+        *maker.make_with_other_inputs(),
+    ]
 
 
 def py_execute(case: Case, outputs: int) -> list:
@@ -44,26 +54,35 @@ def py_execute(case: Case, outputs: int) -> list:
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.eager import context
 
-    live = context.context()
-    live.ensure_initialized()
-    given = live._handle, live.device_name, case.op, list(case.inputs), case.attrs, outputs
-    return pywrap_tfe.TFE_Py_Execute(*given)
+    current = context.context()
+    current.ensure_initialized()
+    return pywrap_tfe.TFE_Py_Execute(
+        current._handle,
+        current.device_name,
+        case.op,
+        list(case.inputs),
+        case.attrs,
+        outputs,
+    )
 
 
 def raw_op(case: Case) -> list:
     """Return what tf.raw_ops returns for a case, as a list."""
     function = getattr(tf.raw_ops, case.op)
     names = inspect.signature(function).parameters  # names in Python; some differ from C++
-    inputs = dict(zip(names, case.inputs, strict=False))
-    attrs = zip(case.attrs[::2], case.attrs[1::2], strict=True)
-    found = function(**inputs, **{RENAMED.get(name, name): value for name, value in attrs})
-    return [] if found is None else tf.nest.flatten(found)
+    arguments = dict(zip(names, case.inputs, strict=False))
+    for name, value in zip(case.attrs[::2], case.attrs[1::2], strict=True):
+        arguments[RENAMED.get(name, name)] = value
+
+    result = function(**arguments)
+    return [] if result is None else tf.nest.flatten(result)
 
 
 def agrees(execute: Callable, case: Case) -> bool:
     """Return whether `execute(op, inputs, attrs, num_outputs)` agrees with tf.raw_ops."""
     expected = raw_op(case)
-    return same(execute(case.op, list(case.inputs), case.attrs, len(expected)), expected)
+    results = execute(case.op, list(case.inputs), case.attrs, len(expected))
+    return have_same_values(results, expected)
 
 
 def raised(call: Callable, *args) -> tuple[str, str]:
@@ -71,59 +90,108 @@ def raised(call: Callable, *args) -> tuple[str, str]:
     try:
         call(*args)
     except Exception as error:
-        return words_of(error)
+        return read_error(error)
     return "", ""
 
 
-def words_of(error: Exception) -> tuple[str, str]:
+def read_error(error: Exception) -> tuple[str, str]:
     """Return an error's type and message, without the name that the Python wrappers add."""
     return type(error).__name__, getattr(error, "message", str(error)).removesuffix(" name: ")
 
 
-def same(mine, theirs) -> bool:
+def have_same_values(mine, theirs) -> bool:
     """Return whether two lists of tensors have the same dtypes, shapes and values."""
-    return len(mine) == len(theirs) and all(map(_is_same, mine, theirs))
-
-
-def _is_same(a, b) -> bool:
-    if a.dtype != b.dtype or a.shape != b.shape:
+    if len(mine) != len(theirs):
         return False
-    return a.dtype in (tf.resource, tf.variant) or np.array_equal(
-        a.numpy(), b.numpy(), equal_nan=a.dtype.is_floating
-    )
+    return all(map(_is_same_tensor, mine, theirs))
 
 
-def _table(random: np.random.RandomState) -> Iterator[tuple]:
-    """Yield (op, inputs, *names and values of attributes); most inputs are generated."""
-    c = tf.constant
+def _is_same_tensor(mine, other) -> bool:
+    if mine.dtype != other.dtype or mine.shape != other.shape:
+        return False
+    if mine.dtype in (tf.resource, tf.variant):  # these have no values
+        return True
+    has_nan = mine.dtype.is_floating
+    return np.array_equal(mine.numpy(), other.numpy(), equal_nan=has_nan)
 
-    def f(*shape):
-        return c(random.uniform(0.1, 2.0, shape), "float32")
 
-    yield from ((op, [f(2, 3)]) for op in ONE.split())
-    yield from ((op, [f(2, 3), f(3)]) for op in TWO.split())
-    # bool, int, float and string attributes
-    yield "MatMul", [f(2, 3), f(2, 3)], "transpose_b", True
-    yield "Sum", [f(2, 3), c([0])], "keep_dims", True
-    yield "LeakyRelu", [f(2, 3) - 1.0], "alpha", 0.3
-    yield "ReduceJoin", [c(["a", "b"]), c([0])], "separator", "ü\0→", "keep_dims", True
-    yield "StringToHashBucketFast", [c(["a", "b"])], "num_buckets", 7
-    # dtypes as attributes, lists and shapes
-    yield "Cast", [f(2, 2)], "DstT", tf.int32
-    yield "ArgMax", [f(2, 3), c(1)], "output_type", tf.int32
-    yield "Shape", [f(2, 3)], "out_type", tf.int64
-    yield "Squeeze", [f(1, 2, 1)], "squeeze_dims", [0]
-    conv = "strides", [1, 1, 1, 1], "padding", "SAME"
-    yield "Conv2D", [f(1, 4, 4, 2), f(2, 2, 2, 3)], *conv
-    yield "MaxPool", [f(1, 4, 4, 1)], "ksize", [1, 2, 2, 1], *conv
-    yield "EnsureShape", [f(2, 3)], "shape", [None, 3]
-    yield "VarHandleOp", [], "dtype", tf.float32, "shape", [2, None], "shared_name", "made"
-    # inputs of fixed types, lists of inputs, more than one output, a resource
-    yield "Reshape", [f(2, 3), c([3, 2])]
-    yield "OneHot", [c([1, 3, 0]), c(4), c(1.0), c(0.0)], "axis", 0
-    yield "AddN", [[f(2), f(2), f(2)]]
-    yield "ConcatV2", [[f(1, 2), f(2, 2)], c(0)]
-    yield "Unique", [c([1, 1, 2, 1])], "out_idx", tf.int64
-    yield "Split", [c(0), f(4, 2)], "num_split", 2
-    yield "NoOp", []
-    yield "ReadVariableOp", [tf.Variable([1.0, 2.0]).handle], "dtype", tf.float32
+def _make_case(op: str, *inputs, **attrs) -> Case:
+    """Return a call of an op; `attrs` by name, in this order."""
+    pairs = []
+    for name, value in attrs.items():
+        pairs += [name, value]
+    return Case(op, inputs, tuple(pairs))
+
+
+class _CaseMaker:
+    """Makes calls whose inputs are mostly drawn from a generator of random numbers."""
+
+    def __init__(self, random: np.random.RandomState):
+        self._random = random
+
+    def draw(self, *shape: int):
+        """Return a tensor of positive numbers."""
+        return tf.constant(self._random.uniform(0.1, 2.0, shape), "float32")
+
+    def make_elementwise(self) -> Iterator[Case]:
+        """Yield ops of one input or two, without attributes."""
+        for op in ONE.split():
+            yield _make_case(op, self.draw(2, 3))
+        for op in TWO.split():
+            yield _make_case(op, self.draw(2, 3), self.draw(3))
+
+    def make_with_plain_attributes(self) -> Iterator[Case]:
+        """Yield ops with bools, numbers and strings as attributes."""
+        yield _make_case("MatMul", self.draw(2, 3), self.draw(2, 3), transpose_b=True)
+        yield _make_case("Sum", self.draw(2, 3), tf.constant([0]), keep_dims=True)
+        yield _make_case("LeakyRelu", self.draw(2, 3) - 1.0, alpha=0.3)
+        yield _make_case(
+            "ReduceJoin",
+            tf.constant(["a", "b"]),
+            tf.constant([0]),
+            separator="ü\0→",
+            keep_dims=True,
+        )
+        yield _make_case("StringToHashBucketFast", tf.constant(["a", "b"]), num_buckets=7)
+
+    def make_with_types_and_shapes(self) -> Iterator[Case]:
+        """Yield ops with dtypes, lists and shapes as attributes."""
+        yield _make_case("Cast", self.draw(2, 2), DstT=tf.int32)
+        yield _make_case("ArgMax", self.draw(2, 3), tf.constant(1), output_type=tf.int32)
+        yield _make_case("Shape", self.draw(2, 3), out_type=tf.int64)
+        yield _make_case("Squeeze", self.draw(1, 2, 1), squeeze_dims=[0])
+        yield _make_case(
+            "Conv2D",
+            self.draw(1, 4, 4, 2),
+            self.draw(2, 2, 2, 3),
+            strides=[1, 1, 1, 1],
+            padding="SAME",
+        )
+        yield _make_case(
+            "MaxPool",
+            self.draw(1, 4, 4, 1),
+            ksize=[1, 2, 2, 1],
+            strides=[1, 1, 1, 1],
+            padding="SAME",
+        )
+        yield _make_case("EnsureShape", self.draw(2, 3), shape=[None, 3])
+        yield _make_case("VarHandleOp", dtype=tf.float32, shape=[2, None], shared_name="made")
+
+    def make_with_other_inputs(self) -> Iterator[Case]:
+        """Yield ops with inputs of fixed types, lists of inputs, several outputs, a resource."""
+        yield _make_case("Reshape", self.draw(2, 3), tf.constant([3, 2]))
+        yield _make_case(
+            "OneHot",
+            tf.constant([1, 3, 0]),
+            tf.constant(4),
+            tf.constant(1.0),
+            tf.constant(0.0),
+            axis=0,
+        )
+        yield _make_case("AddN", [self.draw(2), self.draw(2), self.draw(2)])
+        yield _make_case("ConcatV2", [self.draw(1, 2), self.draw(2, 2)], tf.constant(0))
+        yield _make_case("Unique", tf.constant([1, 1, 2, 1]), out_idx=tf.int64)
+        yield _make_case("Split", tf.constant(0), self.draw(4, 2), num_split=2)
+        yield _make_case("NoOp")
+        variable = tf.Variable([1.0, 2.0])
+        yield _make_case("ReadVariableOp", variable.handle, dtype=tf.float32)

@@ -10,15 +10,12 @@ import numpy as np
 from helpers.capture.frameworks.call_recorder import call_tree
 from helpers.model.framework_records import ROUTES
 from helpers.model.phrase import counted
-from helpers.study.check import InvalidAnswer, exercise, prefix_reason, tried
-from helpers.study.engine import (
-    advise_by_part,
-    check_guess,
-    find_difference,
-    make_cases,
-    same_result,
-    tf,
-)
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.check import exercise
+from helpers.study.engine import advise_by_part, find_difference, judge_guess, make_cases
+from helpers.study.frameworks import tf
+from helpers.study.sameness import is_same_result
+from helpers.study.sentences import prefix_reason
 
 WHY = {
     "fast path": "C itself reads everything that arrives at the door: tensors, numbers, variables",
@@ -44,13 +41,16 @@ def route(answers, calls):
     """You can see a call's route in its code. The X-ray of each call agrees with you."""
     if not calls:
         raise InvalidAnswer("there are no calls to check. Run the cell that makes them")
-    trees = {name: _second_call(call) for name, call in calls.items()}
-    truth = {name: _write_plainly(tree.routes or tree.route) for name, tree in trees.items()}
-    why = {name: WHY.get(route, "") for name, route in truth.items()}
-    return check_guess(answers, truth, why, ROUTES, _write_plainly)
+    truth = {}
+    reasons = {}
+    for name, call in calls.items():
+        tree = _record_second_call(call)
+        truth[name] = _write_plainly(tree.routes or tree.route)
+        reasons[name] = WHY.get(truth[name], "")
+    return judge_guess(answers, truth, reasons, ROUTES, _write_plainly)
 
 
-def _second_call(call):
+def _record_second_call(call):
     """Return the tree of a call that was made before: the first call of a tf.function traces."""
     call_tree(call)
     return call_tree(call)
@@ -62,53 +62,61 @@ def _write_plainly(route):
         route = route[0]
     if not isinstance(route, str):
         return route
-    return re.sub(r" ?[x×*] ?\d+$", "", " ".join(route.lower().split()))
+    text = " ".join(route.lower().split())
+    return re.sub(r" ?[x×*] ?\d+$", "", text)
 
 
-CLOSE = 1e-3  # allows sums in another order, over three rows; doubles use its cube
+NEAR = 1e-3  # allows sums in another order, over three rows
+NEAR_OF_DOUBLES = NEAR**3
 SLOPES = ("the gradient for state", "the gradient for gain")
+NO_SLOPE = "no op of TensorFlow leads from it to the result; use TensorFlow for all arithmetic"
 
 
-def parted(quick, slow, rows, state, gain) -> str | None:
+def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
     """Return how a loop differs from the slow one in values, gradients or routes, or None."""
-    doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
-    same = partial(same_result, near=CLOSE**3 if doubles else CLOSE)
-    cases = make_cases(_run, [("the loop", rows, state, gain)], _advise_slopes)
+    has_doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
+    near = partial(is_same_result, near=NEAR_OF_DOUBLES if has_doubles else NEAR)
+    cases = make_cases(_run_loop, [("the loop", rows, state, gain)], _advise_on_slopes)
     try:
-        because = find_difference(quick, slow, cases, "slow", same)
+        reason = find_difference(quick, slow, cases, "slow", near)
     except InvalidAnswer as error:  # returned, so that the caller can name the input
-        because = str(error)
-    routes = ["fast path"] if because else call_tree(quick, rows, state, gain).routes
+        return str(error)
+    if reason:
+        return reason
+
+    routes = call_tree(quick, rows, state, gain).routes
     if any(route != "fast path" for route in routes):
         return f"quick leaves the fast path. Its routes are {', '.join(routes)}"
-    return because
+    return None
 
 
-def _advise_slopes(mine, real):
-    """Say what follows if the answer has no gradient where the slow loop has one."""
-    cut = [name for name in SLOPES if type(mine) is dict and mine.get(name, name) is None]
-    words = "no op of TensorFlow leads from it to the result; use TensorFlow for all arithmetic"
-    return advise_by_part(dict.fromkeys(cut, words), "slow")(mine, real)
+def _advise_on_slopes(mine, real):
+    """Return what follows if the answer has no gradient where the slow loop has one."""
+    advice = {}
+    for name in SLOPES:
+        if type(mine) is dict and mine.get(name, name) is None:
+            advice[name] = NO_SLOPE
+    return advise_by_part(advice, "slow")(mine, real)
 
 
-def _run(rows, state, gain, loop) -> dict:
+def _run_loop(rows, state, gain, loop) -> dict:
     """Return a loop's result and gradients as plain data; InvalidAnswer if it changes its input."""
     before = [deepcopy(rows), float(gain)]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(state)
-        result = tried(loop(rows, state, gain), "quick")
-    if not same_result([rows, float(gain)], before):
+        result = require_attempt(loop(rows, state, gain), "quick")
+    if not is_same_result([rows, float(gain)], before):
         raise InvalidAnswer("quick must not change rows or gain")
     if not isinstance(result, tf.Tensor):
         raise InvalidAnswer(f"quick must return a tensor, not {type(result).__name__}")
-    found = {"the result": (result.dtype.name, tuple(result.shape), _round(result))}
+    values = {"the result": (result.dtype.name, tuple(result.shape), _round_tensor(result))}
     if np.isfinite(result).all():  # gradients for nan depend on the order of arguments
-        for name, of in zip(SLOPES, (state, gain), strict=True):
-            found[name] = _round(tape.gradient(result, of))
-    return found
+        for name, source in zip(SLOPES, (state, gain), strict=True):
+            values[name] = _round_tensor(tape.gradient(result, source))
+    return values
 
 
-def _round(tensor):
+def _round_tensor(tensor):
     if tensor is None:
         return None
     digits = 12 if tensor.dtype == "float64" else 5
@@ -146,17 +154,19 @@ TRIALS = (  # the rows, and the first state of the loop
 )
 def slow_loop(reasons, quick: Callable, slow: Callable):
     """You found each call that leaves. Your loop returns the same, all on the fast path."""
-    trials = [
-        (np.array(rows, "float32"), tf.constant(state, "float32"), tf.Variable(0.75))
-        for rows, state in TRIALS
-    ]
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
-    if because := check_guess(reasons, truth, _say_why, REASONS):
-        return because
-    for rows, state, gain in trials:
-        if because := parted(quick, slow, rows, state, gain):
+    fault = judge_guess(reasons, truth, _say_why, REASONS)
+    if fault:
+        return fault
+
+    for values, first_state in TRIALS:
+        rows = np.array(values, "float32")
+        state = tf.constant(first_state, "float32")
+        gain = tf.Variable(0.75)
+        fault = find_loop_difference(quick, slow, rows, state, gain)
+        if fault:
             what = f"{counted(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
-            return prefix_reason(f"for {what}, ", because)
+            return prefix_reason(f"for {what}, ", fault)
     return None
 
 

@@ -7,5 +7,14 @@ from helpers.study.chapter_7.tensorflow_cases import every_step, stuck_mean
 from helpers.study.chapter_7.three_suspects import three_suspects
 from helpers.study.chapter_7.torch_cases import kept_models, missing_op
 
-EXERCISES = (stuck_patch, blind_tool, stuck_mean, missing_op, kept_models)
-EXERCISES += (dead_switch, every_step, three_suspects, five_means)
+EXERCISES = (
+    stuck_patch,
+    blind_tool,
+    stuck_mean,
+    missing_op,
+    kept_models,
+    dead_switch,
+    every_step,
+    three_suspects,
+    five_means,
+)

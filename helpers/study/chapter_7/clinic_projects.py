@@ -11,14 +11,15 @@ from helpers.view.source_views import files
 
 def read(folder: str) -> dict[str, str]:
     """Return the texts of a project of this chapter, by the names of its modules."""
-    found = sorted((Path(__file__).parent / folder).glob("*.txt"))
-    return {one.stem: one.read_text("utf-8") for one in found}
+    paths = sorted((Path(__file__).parent / folder).glob("*.txt"))
+    return {path.stem: path.read_text("utf-8") for path in paths}
 
 
 def show_project(sources: dict[str, str]) -> Exhibit:
     """List the modules of a project with line numbers."""
-    listed = tuple(File(f"{name}.py", text.strip("\n")) for name, text in sources.items())
-    return Exhibit(Files(f"A project of {counted(len(listed), 'module')}", listed), files)
+    modules = [File(f"{name}.py", text.strip("\n")) for name, text in sources.items()]
+    title = f"A project of {counted(len(modules), 'module')}"
+    return Exhibit(Files(title, tuple(modules)), files)
 
 
 def start(sources: dict[str, str], name: str):

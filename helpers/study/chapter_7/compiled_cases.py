@@ -8,35 +8,37 @@ from unittest.mock import patch
 
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, in_order, make_cases, say_first_part, torch
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.frameworks import torch
 from helpers.study.graph_log import GraphLog
 
 
-class _Compiled(GraphLog):
-    """What `torch.compile` made of `fn`; `ran` is of the last call."""
+class CompiledLog(GraphLog):
+    """What `torch.compile` made of `fn`; `runs` is of the last call."""
 
     def __init__(self, fn):
         torch_private.refuse_late_dynamo()
         super().__init__()
-        self._fn = torch.compile(fn, backend=self.backend)
+        self._compiled_function = torch.compile(fn, backend=self.backend)
 
     def __call__(self, *args):
-        self.ran.clear()
-        return self._fn(*args)
+        """Call the compiled function, and note the runs of its graphs."""
+        self.runs.clear()
+        return self._compiled_function(*args)
 
 
-SHAPES = ((1, 2), (3, 2), (2, 4, 2))
-
-
-def _plain(tensor):
-    return "none" if tensor is None else tensor.detach().numpy().round(4).tolist()
+def _count_up(shape: tuple[int, ...]):
+    """Return a tensor of the numbers from 1 on."""
+    return torch.arange(1.0, 1 + prod(shape)).reshape(shape)
 
 
 def _shows_other_code(model) -> bool:
-    labels = [getattr(node, "label", "") for node in parts(model, "nodes")]
-    return "new code" in labels or "What Dynamo made of" in getattr(model, "title", "")
+    labels = [getattr(node, "label", "") for node in read_parts(model, "nodes")]
+    has_title = "What Dynamo made of" in getattr(model, "title", "")
+    return "new code" in labels or has_title
 
 
 def halved(x):
@@ -47,7 +49,13 @@ def halved(x):
     return y
 
 
-TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the last one fails
+TESTS = (  # shapes of the calls that a test makes; None: the test fails
+    ((3,),),
+    ((2, 2),),
+    ((3,), (2, 2)),
+    (),
+    None,
+)
 
 
 @exercise(
@@ -71,78 +79,95 @@ TESTS = (((3,),), ((2, 2),), ((3,), (2, 2)), (), None)  # shapes of calls; the l
 )
 def blind_tool(seam, proof, cured: Callable):
     """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
+    rows = [("for halved", shapes) for shapes in TESTS]
     with torch_private.same_settings():
         try:
-            cases = make_cases(_run, (("for halved", shapes) for shapes in TESTS), say_first_part())
-            return find_difference(cured, _reference, cases)
+            cases = make_cases(_run_tool, rows, advise_on_first_part())
+            return find_difference(cured, _trace_with_stance, cases)
         finally:
             torch.compiler.set_stance("default")
 
 
-def _reference(test, function):
-    code, lines, before = function.__code__, set(), sys.gettrace()
+def _trace_with_stance(test: Callable, function):
+    """Do what a right answer does: torch.compile steps aside while a tracer notes the lines."""
+    code = function.__code__
+    lines = set()
 
     def tracer(frame, event, arg):
         if event == "line" and frame.f_code is code:
             lines.add(frame.f_lineno - code.co_firstlineno)
         return tracer
 
+    saved_tracer = sys.gettrace()
     with torch.compiler.set_stance("force_eager"):
         sys.settrace(tracer)
         try:
             return test(), sorted(lines)
         finally:
-            sys.settrace(before)
+            sys.settrace(saved_tracer)
 
 
 @compiled_apart()
-def _run(shapes, tool) -> dict:
+def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
+    """Return what a tool notes of a test, and what is left of the compiled function."""
     torch.compiler.set_stance("default")  # whatever another tool has left
-    log, runs, raised = _Compiled(halved), [], False
-    _call(log)  # it is compiled before the tool comes
-    graphs, tracer = log.compiled, sys.gettrace()
+    log = CompiledLog(halved)
+    _call_with_shapes(log)  # it is compiled before the tool comes
+    graph_count = log.compiled
+    saved_tracer = sys.gettrace()
+    test_runs = []
+    has_propagated = False
 
     def test():
-        runs.append(True)
+        test_runs.append(True)
         if shapes is None:
             raise LookupError("a test failed")
-        return _call(log, shapes)
+        return _call_with_shapes(log, shapes)
 
     try:
-        pair = tried(tool(test, halved))
+        pair = require_attempt(tool(test, halved))
     except LookupError:
-        raised = True
+        has_propagated = True
     finally:
-        left = sys.gettrace()
-        sys.settrace(tracer)
-    pair = (None, ()) if shapes is None else in_order(pair, 100, "the result of cured")
+        remaining_tracer = sys.gettrace()
+        sys.settrace(saved_tracer)
+
+    if shapes is None:
+        pair = (None, ())
+    pair = require_items(pair, 100, "the result of cured")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return the result of the test and the lines")
-    _call(log)
+    result, lines = pair
+
+    _call_with_shapes(log)
     return {
-        "the runs of the test": len(runs),
-        "an error of the test propagates": raised == (shapes is None),
-        "the tracer is as before": left is tracer,
-        "the result of the test": pair[0],
-        "the lines": in_order(pair[1], 1000, "the lines"),
+        "the runs of the test": len(test_runs),
+        "an error of the test propagates": has_propagated == (shapes is None),
+        "the tracer is as before": remaining_tracer is saved_tracer,
+        "the result of the test": result,
+        "the lines": require_items(lines, 1000, "the lines"),
         "the stance afterwards": torch_private.stance(),
-        "compiled afterwards": len(log.ran) > 0,
-        "graphs compiled once more": log.compiled - graphs,
+        "compiled afterwards": len(log.runs) > 0,
+        "graphs compiled once more": log.compiled - graph_count,
     }
 
 
-def _call(function, shapes=((3,), (2, 2))) -> list:
-    return [function(torch.arange(1.0, 1 + prod(shape)).reshape(shape)) for shape in shapes]
+def _call_with_shapes(function: Callable, shapes: tuple = ((3,), (2, 2))) -> list:
+    return [function(_count_up(shape)) for shape in shapes]
 
 
 SWITCH = "CLINIC_GAIN"
 SETTINGS = ("1", "10", "0.5", "10", None, "1", "-3")  # None: it is not set, and 1 holds
+SHAPES = ((1, 2), (3, 2), (2, 4, 2))  # of x
 
 
 def _shows_no_guard(model) -> bool:
-    asked = [guard.source for guard in parts(model, "guards")]
-    unasked = any("getenv" in one for one in asked) and not any("environ" in one for one in asked)
-    return unasked or "hit" in parts(model, "verdicts")
+    """Return whether guards look at getenv and not at what it reads, or a call is a hit."""
+    sources = [guard.source for guard in read_parts(model, "guards")]
+    guards_function = any("getenv" in source for source in sources)
+    guards_setting = any("environ" in source for source in sources)
+    has_hit = "hit" in read_parts(model, "verdicts")
+    return has_hit or (guards_function and not guards_setting)
 
 
 @exercise(
@@ -171,24 +196,36 @@ def dead_switch(seam, proof, cured: type, broken):
     """The switch works in compiled code, with no more graphs than settings."""
     if not issubclass(cured, torch.nn.Module):
         return f"cured must be a subclass of torch.nn.Module, not {cured.__name__}"
-    rows = ((f"for x of shape {shape}", shape, broken) for shape in SHAPES)
+    rows = [(f"for x of shape {shape}", shape, broken) for shape in SHAPES]
     with torch_private.same_settings():
-        cases = make_cases(_run_settings, rows, say_first_part("eager code"))
+        cases = make_cases(_run_settings, rows, advise_on_first_part("eager code"))
         return find_difference(cured, broken, cases, "eager code")
 
 
 @compiled_apart()
-def _run_settings(shape, broken, cls) -> dict:
-    x, module, seen = torch.arange(1.0, 1 + prod(shape)).reshape(shape), tried(cls()), {}
-    log = None if cls is broken else _Compiled(module)
+def _run_settings(shape, broken: type, cls: type) -> dict:
+    """Return the results for each setting of the switch; `broken` runs uncompiled."""
+    x = _count_up(shape)
+    module = require_attempt(cls())
+    log = None if cls is broken else CompiledLog(module)
+
+    values = {}
     for number, setting in enumerate(SETTINGS, 1):
+        words = f"call {number}, {SWITCH} is {setting or 'not set'}"
         with patch.dict(os.environ, {SWITCH: setting or ""}):
             if setting is None:
                 del os.environ[SWITCH]
-            words = f"call {number}, {SWITCH} is {setting or 'not set'}"
-            seen |= {
-                f"{words}: the result": _plain(tried((log or module)(x), "forward")),
-                f"{words}: a graph ran": log is None or len(log.ran) > 0,
-            }
-    graphs, most = log.compiled if log else 0, len({*SETTINGS})
-    return seen | {f"graphs beyond {most}": max(0, graphs - most)}
+            result = require_attempt((log or module)(x), "forward")
+            values[f"{words}: the result"] = _round_result(result)
+            values[f"{words}: a graph ran"] = log is None or len(log.runs) > 0
+
+    graph_count = log.compiled if log else 0
+    limit = len(set(SETTINGS))
+    values[f"graphs beyond {limit}"] = max(0, graph_count - limit)
+    return values
+
+
+def _round_result(tensor) -> list | str:
+    if tensor is None:
+        return "none"
+    return tensor.detach().numpy().round(4).tolist()

@@ -1,18 +1,19 @@
 """The open task: five techniques to intercept one call, each judged by itself."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import pairwise
 
 from helpers.internals import torch_private
 from helpers.model.phrase import listed
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
-from helpers.study.chapter_7.diagnosis import Meant
+from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.chapter_7.means_table import reach_listing, the_call
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, by_name, find_difference, say_first_part, torch
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import torch
+from helpers.study.observations import RaisedByCheck
 
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
@@ -34,32 +35,43 @@ FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 )
 def five_means(means):
     """You have five ways into one call, and none sees every route. Here they are, measured."""
-    if isinstance(means, Mapping) and {*means} == {*NAMES}:
-        for name in [name for name in NAMES if means[name] is not ...]:
-            expected = EXPECTED | {"what it intercepts": [name]}
-            run = lambda make: make if type(make) is dict else _run(make)  # noqa: E731
-            case = Case(name, run, say_first_part())
-            if because := find_difference(means[name], expected, [case]):
-                return because
-    by_name(means, NAMES, "means")
+    if isinstance(means, Mapping) and set(means) == set(NAMES):
+        for name in NAMES:
+            if means[name] is ...:
+                continue
+            reason = _judge_means(name, means[name])
+            if reason:
+                return reason
+    require_named_values(means, NAMES, "means")
     return None
 
 
-def _run(make) -> dict:
+def _judge_means(name: str, make) -> str | None:
+    """Return what is wrong with one technique."""
+    expected = EXPECTED | {"what it intercepts": [name]}
+    case = JudgedCase(name, _run_means, advise_on_first_part())
+    return find_difference(make, expected, [case])
+
+
+def _run_means(make) -> dict:
     """Return what a technique does while a tracer and a profiler are active, as in a debugger."""
+    if type(make) is dict:  # what is expected
+        return make
     if not callable(make):
         kind = real_type_name(make)
         raise InvalidAnswer(f"a technique must be a function without arguments, not {kind}")
-    before = sys.gettrace(), sys.getprofile()
+
+    saved_tracer = sys.gettrace()
+    saved_profiler = sys.getprofile()
     sys.settrace(lambda *event: None)
     sys.setprofile(lambda *event: None)
-    ways = _Ways()
+    ways = _WaysIn()
     try:
-        return _observe(make, ways)
+        return _observe_means(make, ways)
     finally:
-        ways.put_back()
-        sys.settrace(before[0])
-        sys.setprofile(before[1])
+        ways.restore()
+        sys.settrace(saved_tracer)
+        sys.setprofile(saved_profiler)
 
 
 EXPECTED = {
@@ -83,44 +95,76 @@ EXPECTED = {
 }
 
 
-def _observe(make, ways: "_Ways") -> dict:
-    with _block(make) as notes:
+def _observe_means(make: Callable, ways: "_WaysIn") -> dict:
+    """Return what each line of EXPECTED names, in the same order."""
+    values = [
+        *_observe_calls(make, ways),
+        ways.describe_remains(),
+        *_observe_errors(make, ways),
+        *_observe_nested(make),
+        ways.describe_remains(),
+    ]
+    return dict(zip(EXPECTED, values, strict=True))
+
+
+def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
+    """Return what a block intercepts, its notes and the results of calls in it."""
+    with _entering(make) as notes:
         torch.nn.functional.tanhshrink(input=torch.ones(2))
         by_keyword = torch.ones_like(torch.ones(2), dtype=torch.int64)
-        seen, counts = [ways.taken(), len(notes), str(by_keyword.dtype)], [len(notes)]
-        results = []
-        for names in ((), ("input",)):
-            found = the_call(*names)
-            results.append(found.tolist() if hasattr(found, "tolist") else found)
-            counts.append(len(notes))
-    counts.append(len(notes))
+        taken = ways.list_taken()
+        other_notes = len(notes)
+
+        first_result = _as_list(the_call())
+        notes_after_first = len(notes)
+        second_result = _as_list(the_call("input"))
+        notes_after_second = len(notes)
+    notes_after_block = len(notes)
     the_call()
-    one, two, ended, after = (b - a for a, b in pairwise([*counts, len(notes)]))
-    seen += [results, [one, two], ended, after, ways.left()]
-    swallowed = False
-    for kind in (RuntimeError, Meant):
+
+    return (
+        taken,
+        other_notes,
+        str(by_keyword.dtype),
+        [first_result, second_result],
+        [notes_after_first - other_notes, notes_after_second - notes_after_first],
+        notes_after_block - notes_after_second,
+        len(notes) - notes_after_block,
+    )
+
+
+def _observe_errors(make: Callable, ways: "_WaysIn") -> tuple[str, bool]:
+    """Return what is left after blocks that raise, and whether their errors propagate."""
+    is_swallowed = False
+    for kind in (RuntimeError, RaisedByCheck):
         with suppress(kind):
-            with _block(make):
+            with _entering(make):
                 raise kind
-            swallowed = True
-    seen += [ways.left(), not swallowed, *_nest(make), ways.left()]
-    return dict(zip(EXPECTED, seen, strict=True))
+            is_swallowed = True
+    return ways.describe_remains(), not is_swallowed
 
 
-def _nest(make) -> tuple[list[int], object]:
+def _observe_nested(make: Callable) -> tuple[list[int], object]:
     """Return the notes of a block and of the one around it, and the result of a call in both."""
-    with _block(make) as outer:
-        with _block(make) as inner:
-            found = the_call()
-        own, before = len(inner), len(outer)
+    with _entering(make) as outer:
+        with _entering(make) as inner:
+            result = the_call()
+        own_notes = len(inner)
+        outer_notes = len(outer)
         the_call()
-        counts = [own, len(inner) - own, len(outer) - before]
-    return counts, found.tolist() if hasattr(found, "tolist") else found
+        late_notes = len(inner) - own_notes
+        counts = [own_notes, late_notes, len(outer) - outer_notes]
+    return counts, _as_list(result)
+
+
+def _as_list(result):
+    return result.tolist() if hasattr(result, "tolist") else result
 
 
 @contextmanager
-def _block(make) -> Iterator:
-    block = tried(make())
+def _entering(make: Callable) -> Iterator:
+    """Enter the block of a technique and yield its notes; InvalidAnswer if it has none."""
+    block = require_attempt(make())
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
     with block as notes:
@@ -129,36 +173,51 @@ def _block(make) -> Iterator:
         yield notes
 
 
-class _Ways:
+class _WaysIn:
     """The ways into softsign, which of them are in use since this was made, and what is left."""
 
     def __init__(self):
         from torch.nn import functional
 
-        self._home, self._own = functional, functional.softsign
-        self._names, self._code = {**vars(functional)}, functional.softsign.__code__
-        self._before = self._look()
+        self._home = functional
+        self._function = functional.softsign
+        self._saved_names = dict(vars(functional))
+        self._saved_code = functional.softsign.__code__
+        self._saved_ways = self._read_ways()
 
-    def _look(self) -> dict:
-        dispatch, functions = map(len, torch_private.modes())
-        frame = [one.read() for one in KEPT if one.name in FRAMES]
-        frame.append(torch_private.frame_callback())
-        ways = self._home.softsign, self._own.__code__, frame, functions, dispatch
-        return dict(zip(NAMES, ways, strict=True))
+    def _read_ways(self) -> dict:
+        dispatch_modes, function_modes = torch_private.modes()
+        frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
+        frame_hooks.append(torch_private.frame_callback())
+        return {
+            "name": self._home.softsign,
+            "code": self._function.__code__,
+            "frame": frame_hooks,
+            "function mode": len(function_modes),
+            "dispatch mode": len(dispatch_modes),
+        }
 
-    def taken(self) -> list[str]:
-        now = self._look()
-        return [name for name in NAMES if now[name] != self._before[name]]
+    def list_taken(self) -> list[str]:
+        """Return the names of the ways that are not as they were."""
+        now = self._read_ways()
+        return [name for name in NAMES if now[name] != self._saved_ways[name]]
 
-    def left(self) -> str:
-        now, before = vars(self._home), self._names
-        names = [n for n in {*now, *before} if now.get(n, self) is not before.get(n, self)]
-        if taken := self.taken():
+    def describe_remains(self) -> str:
+        """Return what is not as it was, or "nothing"."""
+        taken = self.list_taken()
+        if taken:
             return f"a change at the {listed(taken, 5)}. Restore what was there before"
-        return f"a changed torch.nn.functional.{min(names)}" if names else "nothing"
 
-    def put_back(self) -> None:
-        for name in {*vars(self._home)} - {*self._names}:
+        now = vars(self._home)
+        saved = self._saved_names
+        changed = [n for n in {*now, *saved} if now.get(n, self) is not saved.get(n, self)]
+        if changed:
+            return f"a changed torch.nn.functional.{min(changed)}"
+        return "nothing"
+
+    def restore(self) -> None:
+        """Put all ways back but the modes and frame hooks, which the check itself restores."""
+        for name in set(vars(self._home)) - set(self._saved_names):
             delattr(self._home, name)
-        vars(self._home).update(self._names)
-        self._own.__code__ = self._code
+        vars(self._home).update(self._saved_names)
+        self._function.__code__ = self._saved_code

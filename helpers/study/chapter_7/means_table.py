@@ -5,7 +5,7 @@ A technique makes a context manager with notes. If a call adds a note, the techn
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import make_dataclass
+from dataclasses import dataclass
 from statistics import median
 from time import thread_time
 from types import FunctionType
@@ -17,7 +17,7 @@ from helpers.model.tables import Column, Listing
 from helpers.safety import progress
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
-from helpers.study.engine import torch
+from helpers.study.frameworks import torch
 from helpers.view.table_view import table
 
 HEADINGS = {
@@ -38,7 +38,35 @@ NOTE = (
 )
 TO_WRITE = f" {UNTRIED} means not written yet."
 
-Reached = make_dataclass("Reached", [("means", str), *HEADINGS, ("cost", str)], frozen=True)
+COLUMNS = (
+    Column("means", "technique"),
+    *(Column(route, heading) for route, heading in HEADINGS.items()),
+    Column("cost", "cost"),
+)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What one technique notices, route by route: "yes", "no", an error's name, or UNTRIED."""
+
+    #: The name of the technique.
+    means: str
+    #: A call by the function's name.
+    name: str
+    #: A call by another name in the same module.
+    alias: str
+    #: A call by a name that a module has imported.
+    imported: str
+    #: A call that C makes.
+    mapped: str
+    #: A call in another thread.
+    thread: str
+    #: A call of a graph that was recorded before.
+    recorded: str
+    #: A call of a compiled function.
+    compiled: str
+    #: How many times longer a call takes in the block.
+    cost: str
 
 
 @preserves_interpreter_state
@@ -58,52 +86,60 @@ def reach_listing(means: dict[str, Callable]) -> Listing:
     routes = call_routes()
     rows = []
     for name, make in progress.counted("trying techniques", means.items()):
-        seen = [UNTRIED] * (len(routes) + 1)
-        if make is not ...:
-            seen = [*(_noticed(make, route) for route in routes.values())]
-            seen.append(_cost(make, routes["name"]))
-        rows.append(Reached(plain(name), *seen))
-    names = {"means": "technique", **HEADINGS, "cost": "cost"}
-    columns = tuple(Column(*pair) for pair in names.items())
-    note = NOTE.format(ROUNDS) + TO_WRITE * any(make is ... for make in means.values())
-    return Listing("Who notices the call?", columns, tuple(rows), note)
+        if make is ...:
+            cells = dict.fromkeys([*routes, "cost"], UNTRIED)
+        else:
+            cells = {route: _try_route(make, call) for route, call in routes.items()}
+            cells["cost"] = _measure_cost(make, routes["name"])
+        rows.append(Reached(plain(name), **cells))
+
+    note = NOTE.format(ROUNDS)
+    if any(make is ... for make in means.values()):
+        note += TO_WRITE
+    return Listing("Who notices the call?", COLUMNS, tuple(rows), note)
 
 
-def _noticed(make, route) -> str:
+def _try_route(make: Callable, call: Callable) -> str:
+    """Return whether a technique makes a note of a call, or the name of the call's error."""
     with running_user_code(), make() as notes:
-        before = len(notes)
+        earlier_count = len(notes)
         try:
-            route()
+            call()
         except Exception as error:
             return real_type_name(error)
-        return "yes" if len(notes) > before else "no"
+        return "yes" if len(notes) > earlier_count else "no"
 
 
-def _cost(make, call) -> str:
+def _measure_cost(make: Callable, call: Callable) -> str:
+    """Return the median and the range of a call's time in the block, divided by that outside."""
     ratios = []
     for _ in range(ROUNDS):
-        bare = _seconds(call)
+        outside = _measure_seconds(call)
         with running_user_code(), make():
-            ratios.append(_seconds(call) / bare)
+            ratios.append(_measure_seconds(call) / outside)
     return f"{median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})"
 
 
-def _seconds(call) -> float:
+def _measure_seconds(call) -> float:
     """Return the processor seconds of a call, without the time of other programs."""
     call()
-    calls, passed, start = 0, 0.0, thread_time()
-    while passed < SHORTEST:
+    call_count = 0
+    passed_seconds = 0.0
+    start = thread_time()
+    while passed_seconds < SHORTEST:
         call()
-        calls += 1
-        passed = thread_time() - start
-    return passed / calls
+        call_count += 1
+        passed_seconds = thread_time() - start
+    return passed_seconds / call_count
 
 
 def the_call(*names: str):
     """Call softsign by its name, and pass its argument by name, if one is given."""
     x = torch.tensor([-1.0, 3.0])
     softsign = torch.nn.functional.softsign
-    return softsign(**dict.fromkeys(names, x)) if names else softsign(x)
+    if names:
+        return softsign(**dict.fromkeys(names, x))
+    return softsign(x)
 
 
 def call_routes() -> dict[str, Callable[[], object]]:
@@ -112,15 +148,19 @@ def call_routes() -> dict[str, Callable[[], object]]:
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
 
-    x, alias, borrower = torch.tensor([-1.0, 3.0]), functional.softsign, {}
+    x = torch.tensor([-1.0, 3.0])
+    alias = functional.softsign
+    borrower = {}
     exec("from torch.nn.functional import softsign\ndef call(x): return softsign(x)", borrower)
 
     def softened(x):
         return functional.softsign(x)
 
+    graph = make_fx(softened)(x)
     # It has its own code object, because Dynamo keeps what it compiles by that.
-    again = FunctionType(softened.__code__.replace(), globals(), None, None, softened.__closure__)
-    graph, compiled = make_fx(softened)(x), torch.compile(again, backend="eager")
+    own_code = softened.__code__.replace()
+    again = FunctionType(own_code, globals(), None, None, softened.__closure__)
+    compiled = torch.compile(again, backend="eager")
     compiled(x)
     return {
         "name": the_call,

@@ -1,30 +1,39 @@
 """Chapter 7, case 1: a patch without effect, because calls bypass it at two seams."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from helpers.capture.references.rebind import rebind_everywhere
+from helpers.study.answers import require_attempt
 from helpers.study.chapter_1.default_finder import only_new_objects
-from helpers.study.chapter_7.diagnosis import Evidence, Meant, diagnosed, parts
-from helpers.study.check import exercise, tried
-from helpers.study.engine import find_difference, make_cases, say_first_part, tf
-from helpers.study.project import fresh
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.frameworks import tf
+from helpers.study.observations import RaisedByCheck
+from helpers.study.project import fresh_project
 
 PENALTY = "penalty"
 
 
 def _shows_holder(model) -> bool:
-    rows = (*parts(model, "rows"), *parts(model, "nodes"))
+    """Return whether a model lists the second name of the penalty among its holders."""
+    rows = (*read_parts(model, "rows"), *read_parts(model, "nodes"))
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
     return f"training.{PENALTY}" in paths and PENALTY in model.title
 
 
 def _shows_hit(model) -> bool:
-    hits = [one for one in parts(model, "entries") if getattr(one, "verdict", "") == "hit"]
-    return any(PENALTY in entry.note for entry in hits) and "loss" in model.title
+    """Return whether a model has a hit of the loss whose note names the penalty."""
+    for entry in read_parts(model, "entries"):
+        is_hit = getattr(entry, "verdict", "") == "hit"
+        if is_hit and PENALTY in entry.note:
+            return "loss" in model.title
+    return False
 
 
-THIRD = {
+THIRD_MODULE = {
     "report": """
 from training import loss as measured
 
@@ -34,13 +43,27 @@ def told(weights, error):
 """
 }
 WEIGHTS = ([3.0, -4.0], [0.5, 2.0, -1.0], [1.0, 1.0], [-2.0, 0.25, 3.0])
-SHAPES = len({len(one) for one in WEIGHTS})
-TRIALS = {  # in words -> other modules of the project, and what the block does
-    "in one block": {},
-    "when the block raises": {"raises": KeyError},
-    "when Ctrl-C ends the block": {"raises": Meant},
-    "with one block inside another": {"nested": True},
-    "with a third module that imports loss": {"others": THIRD},
+SHAPE_COUNT = len({len(weights) for weights in WEIGHTS})
+
+
+@dataclass(frozen=True)
+class PatchTrial:
+    """How the project is prepared, and what the block does."""
+
+    #: What is raised in the block.
+    raises: type[BaseException] | None = None
+    #: Whether another block is entered inside the block.
+    is_nested: bool = False
+    #: Further modules of the project.
+    more_sources: dict[str, str] = field(default_factory=dict)
+
+
+TRIALS = {
+    "in one block": PatchTrial(),
+    "when the block raises": PatchTrial(raises=KeyError),
+    "when Ctrl-C ends the block": PatchTrial(raises=RaisedByCheck),
+    "with one block inside another": PatchTrial(is_nested=True),
+    "with a third module that imports loss": PatchTrial(more_sources=THIRD_MODULE),
 }
 
 
@@ -74,61 +97,90 @@ TRIALS = {  # in words -> other modules of the project, and what the block does
 )
 def stuck_patch(seam, proof, patched: Callable, sources):
     """All callers of the loss get the new penalty, from a graph. Afterwards all is as before."""
+    rows = [(shows, sources, trial) for shows, trial in TRIALS.items()]
     with only_new_objects():
-        rows = ((shows, sources, how) for shows, how in TRIALS.items())
-        return find_difference(patched, _reference, make_cases(_try, rows, say_first_part()))
+        cases = make_cases(_run_trial, rows, advise_on_first_part())
+        return find_difference(patched, _patch_both, cases)
 
 
 @contextmanager
-def _reference(losses, training, new):
+def _patch_both(losses, training, new):
+    """Do what a right answer does: rebind the penalty, and the loss to one without a graph."""
     again = tf.function(training.loss.python_function)
     with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again):
         yield
 
 
-def _try(sources, how: dict, patched) -> dict:
-    raises = how.get("raises")
-    with fresh({**sources, **how.get("others", {})}) as modules:
-        seen, before = {"an error propagates": raises is None}, [{**vars(m)} for m in modules]
-        _look(modules)  # makes its graphs before the patch
+def _sum_of_magnitudes(weights):
+    return tf.reduce_sum(tf.abs(weights))
+
+
+def _half_sum_of_cubes(weights):
+    return tf.reduce_sum(weights**3) / 2
+
+
+def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
+    """Return the losses at each moment, and what is changed after the block."""
+    values = {"an error propagates": trial.raises is None}
+    with fresh_project({**sources, **trial.more_sources}) as modules:
+        names_before = [dict(vars(module)) for module in modules]
+        _read_losses(modules)  # makes its graphs before the patch
         try:
-            with _block(patched, modules, lambda w: tf.reduce_sum(tf.abs(w))) as ran:
-                if raises:
-                    raise raises("from the block")
-                if how.get("nested"):
-                    with _block(patched, modules, lambda w: tf.reduce_sum(w**3) / 2) as again:
-                        seen |= _look(modules, "in the inner block ", again)
-                seen |= _look(modules, "in the block ", ran)
-        except (KeyError, Meant) as error:
-            if type(error) is not raises:
+            with _patching(patched, modules, _sum_of_magnitudes) as runs:
+                if trial.raises:
+                    raise trial.raises("from the block")
+                if trial.is_nested:
+                    with _patching(patched, modules, _half_sum_of_cubes) as inner_runs:
+                        values |= _read_losses(modules, "in the inner block ", inner_runs)
+                values |= _read_losses(modules, "in the block ", runs)
+        except (KeyError, RaisedByCheck) as error:
+            if type(error) is not trial.raises:
                 raise
-            seen["an error propagates"] = True
-        changed = []
-        for module, old in zip(modules, before, strict=True):
-            now, names = vars(module), sorted({*old, *vars(module)})
-            changed += [f"{module.__name__}.{n}" for n in names if now.get(n) is not old.get(n)]
-        return seen | {"changed after the block": changed} | _look(modules, "after the block ")
+            values["an error propagates"] = True
+
+        values["changed after the block"] = _list_changed_names(modules, names_before)
+        return values | _read_losses(modules, "after the block ")
+
+
+def _list_changed_names(modules, names_before: list[dict]) -> list[str]:
+    changed = []
+    for module, before in zip(modules, names_before, strict=True):
+        now = vars(module)
+        for name in sorted({*before, *now}):
+            if now.get(name) is not before.get(name):
+                changed.append(f"{module.__name__}.{name}")
+    return changed
 
 
 @contextmanager
-def _block(patched, modules, body):
+def _patching(patched: Callable, modules, body: Callable) -> Iterator[list[str]]:
+    """Enter the learner's block with a new penalty, and yield a note of each run of it."""
+    runs = []
+
     def penalty(weights):
-        ran.append("eagerly" if tf.executing_eagerly() else "while tracing")
+        runs.append("eagerly" if tf.executing_eagerly() else "while tracing")
         return body(weights)
 
-    ran, block = [], tried(patched(*modules[:2], penalty))
-    with block:
-        yield ran
+    with require_attempt(patched(*modules[:2], penalty)):
+        yield runs
 
 
-def _look(modules, when: str = "", ran=()) -> dict:
+def _read_losses(modules, moment: str = "", runs: Sequence[str] = ()) -> dict:
     """Return each loss, and whether it made a graph for each shape or ran eagerly."""
-    losses, seen = {"training.loss": modules[1].loss}, {}
-    losses |= {f"{module.__name__}.told": module.told for module in modules[2:]}
+    _, training, *others = modules
+    losses = {"training.loss": training.loss}
+    for module in others:
+        losses[f"{module.__name__}.told"] = module.told
+
+    values = {}
     for path, loss in losses.items():
-        many = len(ran)
-        found = [loss(tf.constant(one), tf.constant(float(at))) for at, one in enumerate(WEIGHTS)]
-        seen[f"{when}{path}"] = [float(value) for value in found]
-        new = [*ran][many:]
-        seen[f"{when}{path} is a graph"] = len(new) <= SHAPES and "eagerly" not in new
-    return seen
+        earlier_count = len(runs)
+        results = []
+        for index, weights in enumerate(WEIGHTS):
+            results.append(float(loss(tf.constant(weights), tf.constant(float(index)))))
+        values[f"{moment}{path}"] = results
+
+        new_runs = list(runs)[earlier_count:]
+        is_graph = len(new_runs) <= SHAPE_COUNT and "eagerly" not in new_runs
+        values[f"{moment}{path} is a graph"] = is_graph
+    return values

@@ -1,33 +1,49 @@
 """Chapter 7: a tf.function that traces at every step, and a mean that is stuck in a graph."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from helpers.safety.arguments import real_type_name
-from helpers.study.chapter_2.spied_step import CALL_PYTHON, draw, graph_ops, judge_loop, left_alone
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import Case, find_difference, numbers, say_first_part, tf
+from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.chapter_2.spied_step import (
+    CALL_PYTHON,
+    LoopNames,
+    draw_tensor,
+    judge_loop,
+    left_alone,
+    read_op_kinds,
+)
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
+from helpers.study.frameworks import tf
+from helpers.study.sameness import as_numbers
 
 SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
 
 
 def _shows_new_objects(model) -> bool:
-    causes = [cause for entry in parts(model, "entries") for cause in parts(entry, "causes")]
-    return any(cause.where.startswith("progress") for cause in causes)
+    for entry in read_parts(model, "entries"):
+        for cause in read_parts(entry, "causes"):
+            if cause.where.startswith("progress"):
+                return True
+    return False
 
 
-def _train(step, weights, batches):
-    weights = numbers(weights)
-    for number, rows in enumerate(map(numbers, batches)):
-        weights = weights - 0.1 / max(number, 1) * rows.T @ (rows @ weights - 1)
+def _train_with_numpy(step, weights, batches):
+    """Train as the notebook's `train` does, without its step."""
+    weights = as_numbers(weights)
+    for number, batch in enumerate(batches):
+        rows = as_numbers(batch)
+        rate = 0.1 / max(number, 1)
+        weights = weights - rate * rows.T @ (rows @ weights - 1)
     return weights
 
 
 def _run_training(cured, step, weights, batches):
-    with left_alone(batches, "cured") as given:
-        return tried(cured(step, weights, given), "cured")
+    with left_alone(batches, "cured") as copy:
+        return require_attempt(cured(step, weights, copy), "cured")
 
 
 @exercise(
@@ -53,21 +69,28 @@ def _run_training(cured, step, weights, batches):
 )
 def every_step(seam, proof, cured_step, cured: Callable):
     """One graph serves all steps of one shape, and the weights are the same."""
-    dice, trials = random.Random(7), []
+    dice = random.Random(7)
+    trials = []
     for (rows, columns), count in SHAPES:
-        start, *batches = (draw(dice, rows, columns) for _ in range(count + 1))
-        trials.append((start[0], batches))
-    names = "cured_step", "cured", "train"
-    return judge_loop(names, cured_step, cured, _train, trials, _run_training)
+        weights = draw_tensor(dice, rows, columns)[0]
+        batches = [draw_tensor(dice, rows, columns) for _ in range(count)]
+        trials.append((weights, batches))
+
+    names = LoopNames("cured_step", "cured", "train")
+    return judge_loop(names, cured_step, cured, _train_with_numpy, trials, _run_training)
 
 
 EAGER = "eager code"
+FIRST_RATE = 0.5
 STEPS = ((0.5, 4.0), (0.5, 4.0), (0.25, -1.0), (1.0, 2.5), (0.125, 8.0))  # rate, number
 
 
 class _EagerSmoother:
+    """The reference for the learner's class."""
+
     def __init__(self, rate):
-        self.rate, self.mean = rate, 0.0
+        self.rate = rate
+        self.mean = 0.0
 
     def update(self, x):
         self.mean = self.mean + self.rate * (float(x) - self.mean)
@@ -75,9 +98,10 @@ class _EagerSmoother:
 
 
 def _shows_mean(model) -> bool:
-    ops = {getattr(node, "op", "") for node in parts(model, "nodes")}
-    is_graph = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
-    return is_graph or "hit" in parts(model, "verdicts")
+    ops = {getattr(node, "op", "") for node in read_parts(model, "nodes")}
+    has_constant_mean = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
+    has_hit = "hit" in read_parts(model, "verdicts")
+    return has_constant_mean or has_hit
 
 
 @exercise(
@@ -107,33 +131,61 @@ def _shows_mean(model) -> bool:
 )
 def stuck_mean(seam, proof, cured: type):
     """The means are those of eager code, also after a new rate, and one graph serves them all."""
-    case = Case("with two objects, used in turn", _run_updates, say_first_part(EAGER))
+    case = JudgedCase("with two objects, used in turn", _run_updates, advise_on_first_part(EAGER))
     return find_difference(cured, _EagerSmoother, [case], EAGER)
 
 
 def _run_updates(cls) -> dict:
-    one, other, done, seen, graphs, met, now = cls(0.5), cls(0.25), [], {}, [], {}, 0.5
+    """Return what two objects of the class give, step by step, and how many graphs they make."""
+    smoother = cls(FIRST_RATE)
+    other = cls(0.25)
+    values = {}
+    history = []
+    functions_by_id = {}
+    graph_counts = []
+    current_rate = FIRST_RATE
     for rate, number in STEPS:
-        if rate != now:
-            one.rate = now = rate
-            done.append(f"rate {rate} set")
-        done.append(f"update({number:g})")
-        result, words = tried(one.update(tf.constant(number)), "cured"), ", ".join(done)
+        if rate != current_rate:
+            smoother.rate = rate
+            current_rate = rate
+            history.append(f"rate {rate} set")
+        history.append(f"update({number:g})")
+        words = ", ".join(history)
+
+        result = require_attempt(smoother.update(tf.constant(number)), "cured")
         other.update(tf.constant(1.0))
-        seen |= {f"{words}: its result": _number(result), f"{words}: the mean": _number(one.mean)}
-        found = [getattr(one, name, None) for name in dir(one)]
-        met |= {id(f): f for f in found if hasattr(f, "experimental_get_tracing_count")}
-        graphs.append(sum(each.experimental_get_tracing_count() for each in met.values()))
-    python = set().union(*map(graph_ops, met.values())) & CALL_PYTHON
-    return seen | {
-        "the mean of the other object": _number(other.mean),
-        "an attribute has a graph, which was the point": cls is _EagerSmoother or graphs[-1] > 0,
-        "extra graphs, though a new rate must not be a new graph": graphs[-1] - graphs[1],
-        "ops of the graph that call back into Python": sorted(python),
+        values[f"{words}: its result"] = _as_float(result)
+        values[f"{words}: the mean"] = _as_float(smoother.mean)
+
+        functions_by_id |= _find_functions(smoother)
+        graph_counts.append(_count_graphs(functions_by_id.values()))
+
+    python_ops = set()
+    for function in functions_by_id.values():
+        python_ops |= read_op_kinds(function) & CALL_PYTHON
+
+    values["the mean of the other object"] = _as_float(other.mean)
+    has_graph = cls is _EagerSmoother or graph_counts[-1] > 0
+    values["an attribute has a graph, which was the point"] = has_graph
+    extra_graphs = graph_counts[-1] - graph_counts[1]
+    values["extra graphs, though a new rate must not be a new graph"] = extra_graphs
+    values["ops of the graph that call back into Python"] = sorted(python_ops)
+    return values
+
+
+def _find_functions(smoother) -> dict[int, object]:
+    """Return each tf.function that is an attribute of the object, by its id."""
+    attributes = [getattr(smoother, name, None) for name in dir(smoother)]
+    return {
+        id(value): value for value in attributes if hasattr(value, "experimental_get_tracing_count")
     }
 
 
-def _number(found) -> float:
+def _count_graphs(functions: Iterable) -> int:
+    return sum(function.experimental_get_tracing_count() for function in functions)
+
+
+def _as_float(value) -> float:
     with suppress(Exception):  # a tensor of a graph has no value outside of it
-        return float(found)
-    raise InvalidAnswer(f"outside the graph, a mean must be a number, not {real_type_name(found)}")
+        return float(value)
+    raise InvalidAnswer(f"outside the graph, a mean must be a number, not {real_type_name(value)}")

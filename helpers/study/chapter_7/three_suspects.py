@@ -6,11 +6,13 @@ from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
+from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_7.clinic_projects import read
-from helpers.study.chapter_7.diagnosis import NONE, misnamed
-from helpers.study.check import InvalidAnswer, exercise, tried
-from helpers.study.engine import find_difference, in_order, make_cases, same_result, say_first_part
-from helpers.study.project import fresh
+from helpers.study.chapter_7.diagnosis import NONE, judge_seams
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.project import fresh_project
+from helpers.study.sameness import is_same_result
 
 SOURCES = read("forecast")
 AS_WRONG = "out of the way and nothing else changed, the skill is just as wrong"
@@ -39,83 +41,111 @@ LENGTHS = (4, 6)  # of windows
 )
 def three_suspects(seam, failing: Callable, cured):
     """It was none of the three. Keep the smallest test that shows it, for the next time."""
-    if because := misnamed(seam, [NONE], ELSEWHERE, {}):
-        return because
+    reason = judge_seams(seam, [NONE], ELSEWHERE, {})
+    if reason:
+        return reason
+
     if not isinstance(cured, Mapping) or not cured:
-        made = short_repr(cured)
-        raise InvalidAnswer(f"cured must be a dict, as in {{'weather.fit': new_fit}}, not {made}")
-    if because := _judge_test(failing, cured):
-        return because
+        answer = short_repr(cured)
+        raise InvalidAnswer(f"cured must be a dict, as in {{'weather.fit': new_fit}}, not {answer}")
+    reason = _judge_test(failing, cured)
+    if reason:
+        return reason
+
     rows = [(f"sensor {sensor}", sensor) for sensor in (1, 2, 5)]
-    reference = {"readings.Windows.place": lambda self, part: self.laid.new_tensor(part)}
-    return find_difference(cured, reference, make_cases(_run, rows, say_first_part()))
+    cases = make_cases(_run_program, rows, advise_on_first_part())
+    return find_difference(cured, {"readings.Windows.place": _place_copy}, cases)
 
 
-def _judge_test(failing, cured) -> str | None:
-    trials = (
+def _place_copy(self, part):
+    """Do what a right cure does: `Windows.place` returns a new tensor each time."""
+    return self.laid.new_tensor(part)
+
+
+def _judge_test(failing: Callable, cured: Mapping) -> str | None:
+    """Return how the learner's test is wrong: it must fail in two programs and pass in one."""
+    trials = (  # the program in words, its changes, whether the suspects are gone, must it pass
         ("as it is", {}, False, False),
         ("without torch.compile, own op and cache", {}, True, False),
         ("with your cure", cured, False, True),
     )
-    for how, changes, cleared, passes in trials:
-        with _project(changes, cleared) as modules:
-            pair = in_order(tried(failing(*modules), "failing"), 2, "the result of failing")
+    for program, changes, without_suspects, must_pass in trials:
+        with _import_program(changes, without_suspects) as modules:
+            result = require_attempt(failing(*modules), "failing")
+            pair = require_items(result, 2, "the result of failing")
         if len(pair) != 2:
             raise InvalidAnswer("failing must return two values, the actual and the expected one")
-        came, wanted = (_plain(one) for one in pair)
-        if same_result(came, wanted) is not passes:
-            verb = "fails" if passes else "does not fail"
-            said = f"it returns {short_repr(came)} and expects {short_repr(wanted)}"
-            return f"{how}, your test {verb}: {said}"
+
+        actual = _copy_numbers(pair[0])
+        expected = _copy_numbers(pair[1])
+        if is_same_result(actual, expected) is not must_pass:
+            verb = "fails" if must_pass else "does not fail"
+            values = f"it returns {short_repr(actual)} and expects {short_repr(expected)}"
+            return f"{program}, your test {verb}: {values}"
     return None
 
 
-def _plain(value):
+def _copy_numbers(value):
     """Return tensors as lists, in lists too, because a later step may overwrite their memory."""
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_copy_numbers(item) for item in value]
     return value.tolist() if hasattr(value, "tolist") else value
 
 
 @contextmanager
-def _project(changes: Mapping, cleared: bool = False) -> Iterator[list]:
-    """Import the program with changes by dotted name; `cleared` removes the three suspects."""
-    with fresh(SOURCES) as modules, ExitStack() as changed:
-        space = dict(zip(SOURCES, modules, strict=True))
+def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterator[list]:
+    """Import the program with changes by dotted name, for the length of a block."""
+    with fresh_project(SOURCES) as modules, ExitStack() as patches:
+        modules_by_name = dict(zip(SOURCES, modules, strict=True))
         for place, new in changes.items():
-            module, *path = place.split(".") if isinstance(place, str) else ("",)
-            holder = space.get(module)
-            for name in path[:-1]:
-                holder = getattr(holder, name, None)
-            if not path or not hasattr(holder, path[-1]):
-                raise InvalidAnswer(f"{short_repr(place)} is not a function of the program")
-            if not callable(tried(new, place)):
+            owner, name = _find_owner(modules_by_name, place)
+            if not callable(require_attempt(new, place)):
                 raise InvalidAnswer(f"{place} must be a function, not {real_type_name(new)}")
-            changed.enter_context(patch.object(holder, path[-1], new))
-        if cleared:
-            space["bent_loss"].bent = space["bent_loss"].plain
-            space["readings"].scale = space["readings"].scale.__wrapped__
-            changed.enter_context(patch("torch.compile", lambda fn, **how: fn))
+            patches.enter_context(patch.object(owner, name, new))
+
+        if without_suspects:
+            bent_loss = modules_by_name["bent_loss"]
+            readings = modules_by_name["readings"]
+            bent_loss.bent = bent_loss.plain
+            readings.scale = readings.scale.__wrapped__
+            patches.enter_context(patch("torch.compile", lambda fn, **options: fn))
         yield modules
 
 
-def _run(sensor: int, cured) -> dict:
-    counts, seen = {"step": 0, "own op": 0}, {}
+def _find_owner(modules_by_name: dict, place) -> tuple[object, str]:
+    """Return the module or class and the name that a dotted name means, else InvalidAnswer."""
+    module, *path = place.split(".") if isinstance(place, str) else ("",)
+    owner = modules_by_name.get(module)
+    for name in path[:-1]:
+        owner = getattr(owner, name, None)
+    if not path or not hasattr(owner, path[-1]):
+        raise InvalidAnswer(f"{short_repr(place)} is not a function of the program")
+    return owner, path[-1]
 
-    def counting(name, fn):
-        def counted(*args):
+
+def _run_program(sensor: int, cured: Mapping) -> dict:
+    """Return all numbers of the program, and how often its own op and its step run."""
+    counts = {"step": 0, "own op": 0}
+
+    def counting(name: str, fn: Callable) -> Callable:
+        def count_and_call(*args):
             counts[name] += 1
             return fn(*args)
 
-        return counted
+        return count_and_call
 
-    with _project(cured) as (bent_loss, readings, weather):
+    values = {}
+    with _import_program(cured) as (bent_loss, readings, weather):
         bent_loss.bent = counting("own op", bent_loss.bent)
-        with patch("torch.compile", lambda fn, **how: counting("step", fn)):
-            seen |= tried(weather.forecast(sensor, fast=True), "forecast")
+        with patch("torch.compile", lambda fn, **options: counting("step", fn)):
+            values |= require_attempt(weather.forecast(sensor, fast=True), "forecast")
         for length in LENGTHS:
             windows = readings.Windows(sensor, 0, 48, length, reuse=True)
             model = weather.Forecaster(length)
-            seen[f"the errors of a model of {length} zeros"] = weather.evaluate(model, windows)
-        seen["without fast"] = weather.forecast(sensor)
-    return seen | {f"runs of the compiled {n}": many for n, many in counts.items()}
+            errors = weather.evaluate(model, windows)
+            values[f"the errors of a model of {length} zeros"] = errors
+        values["without fast"] = weather.forecast(sensor)
+
+    for name, count in counts.items():
+        values[f"runs of the compiled {name}"] = count
+    return values

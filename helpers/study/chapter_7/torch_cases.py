@@ -2,13 +2,17 @@
 
 import gc
 from collections.abc import Callable
+from dataclasses import dataclass
 from weakref import ref
 
 from helpers.safety.arguments import real_type_name
+from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.chapter_7.clinic_projects import start
-from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, parts
-from helpers.study.check import InvalidAnswer, describe_difference, exercise, tried
-from helpers.study.engine import by_name, find_difference, make_cases, say_first_part, torch
+from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
+from helpers.study.check import exercise
+from helpers.study.engine import advise_on_first_part, find_difference, make_cases
+from helpers.study.frameworks import torch
+from helpers.study.sentences import describe_difference
 
 OTHER_OPS = """
 import torch
@@ -31,8 +35,12 @@ TRIALS = (  # in words, the program, other texts, its answer
 
 
 def _shows_registration(model) -> bool:
-    runs = [run for run in parts(model, "runs") if "torch.ops" in run.source]  # it is called there
-    return {"error", "well"} <= {run.end for run in runs}
+    """Return whether one child fails to find the op, and one runs it."""
+    ends = set()
+    for run in read_parts(model, "runs"):
+        if "torch.ops" in run.source:  # it is called there
+            ends.add(run.end)
+    return {"error", "well"} <= ends
 
 
 @exercise(
@@ -60,24 +68,26 @@ def _shows_registration(model) -> bool:
 )
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
-    texts = by_name(cured, sources, "cured")
-    for words, program, others, right in TRIALS:
+    texts = require_named_values(cured, sources, "cured")
+    for shows, program, other_texts, right in TRIALS:
         try:
-            found = start({**texts, **others}, program)
+            result = start({**texts, **other_texts}, program)
         except RuntimeError as error:
-            return f"{words}: {error}"
-        if found != right:
-            return describe_difference(f"{words}: ", f"gives {found}", f"gives {right}", "the op")
+            return f"{shows}: {error}"
+        if result != right:
+            before = f"{shows}: "
+            return describe_difference(before, f"gives {result}", f"gives {right}", "the op")
     return None
 
 
 def _names_the_cache(model) -> bool:
-    owners = [getattr(row, "owner", "") for row in parts(model, "rows")]
-    return any("size(its cache)" in owner for owner in owners)
+    rows = read_parts(model, "rows")
+    return any("size(its cache)" in getattr(row, "owner", "") for row in rows)
 
 
 def _names_the_frames(model) -> bool:
-    return any("Net object" in getattr(row, "locals", "") for row in parts(model, "rows"))
+    rows = read_parts(model, "rows")
+    return any("Net object" in getattr(row, "locals", "") for row in rows)
 
 
 @exercise(
@@ -104,9 +114,12 @@ def _names_the_frames(model) -> bool:
 )
 def kept_models(seam, proof, cured: Callable):
     """The scores and errors are the same. No model is measured twice, and none is left."""
-    known = set(map(id, _modules()))
-    rows = ((f"for the widths {[*run]}{words}", known, run, how) for run, how, words in RUNS)
-    return find_difference(cured, _sweep, make_cases(_run_sweep, rows, SAY), "sweep")
+    known = {id(module) for module in _find_modules()}
+    rows = []
+    for run in RUNS:
+        rows.append((f"for the widths {list(run.widths)}{run.words}", known, run))
+    cases = make_cases(_run_sweep, rows, advise_on_first_part("sweep"))
+    return find_difference(cured, _sweep, cases, "sweep")
 
 
 def _sweep(widths, x, measure):
@@ -122,63 +135,99 @@ def _sweep(widths, x, measure):
     return scores, errors
 
 
-def _count(model) -> int:
-    return sum(each.numel() for each in model.parameters())
+def _count_parameters(model) -> int:
+    return sum(parameter.numel() for parameter in model.parameters())
 
 
-def _chained(model):
+def _raise_chained(model):
     try:
         raise KeyError(type(model).__name__)
     except KeyError as error:
         raise RuntimeError("no measure of this model") from error
 
 
-def _lost(model):
+def _raise_other_error(model):
     raise LookupError
 
 
-SAY = say_first_part("sweep")
-WIDTHS = ((2, 2), (3, 4), (2, 5, 2, 3), (), (2,) * 12)  # of which 2 fits x
-RUNS = (  # widths, what measures a model, words
-    *((widths, _count, "") for widths in WIDTHS),
-    ((2, 2), _chained, ", where measure raises one error from another"),
-    ((2, 2), _lost, ", where measure raises another error than RuntimeError"),
+@dataclass(frozen=True)
+class SweepRun:
+    """One run of a learner's sweep."""
+
+    #: The widths of the models, of which 2 fits x.
+    widths: tuple[int, ...]
+    #: What measures a model.
+    measure: Callable = _count_parameters
+    #: What is unusual about the run, in words.
+    words: str = ""
+
+
+RUNS = (
+    SweepRun((2, 2)),
+    SweepRun((3, 4)),
+    SweepRun((2, 5, 2, 3)),
+    SweepRun(()),
+    SweepRun((2,) * 12),
+    SweepRun((2, 2), _raise_chained, ", where measure raises one error from another"),
+    SweepRun((2, 2), _raise_other_error, ", where measure raises another error than RuntimeError"),
 )
 
 
-def _run_sweep(known: set[int], widths, measure: Callable, cured) -> dict:
-    models, twice = [], []
+def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
+    """Return what a sweep gives, how often models are measured, and which are still alive."""
+    models = []
+    measured_again = []
 
     def measure_once(model) -> int:
-        twice.extend(known for known in models if known() is model)
+        for reference in models:
+            if reference() is model:
+                measured_again.append(reference)
         models.append(ref(model))
-        return measure(model)
+        return run.measure(model)
 
-    x, passed = torch.tensor([[1.0, -2.0], [0.5, 3.0]]), False
+    x = torch.tensor([[1.0, -2.0], [0.5, 3.0]])
+    has_propagated = False
     with torch.random.fork_rng(devices=()):
-        torch.manual_seed(len(widths))
+        torch.manual_seed(len(run.widths))
         try:
-            found = tried(cured(list(widths), x, measure_once), "cured")
+            pair = require_attempt(cured(list(run.widths), x, measure_once), "cured")
         except LookupError:
-            found, passed = ([], []), True
-    if type(found) is not tuple or len(found) != 2 or not all(type(f) is list for f in found):
-        raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
-    scores, errors = found
-    if odd := [real_type_name(one) for one in errors if not isinstance(one, RuntimeError)]:
-        raise InvalidAnswer(f"the errors must be the exceptions that were raised, not {odd[0]}")
-    seen = {
+            pair = ([], [])
+            has_propagated = True
+    scores, errors = _require_two_lists(pair)
+
+    values = {
         "the scores": [round(float(score), 4) for score in scores],
         "the errors": [str(error) for error in errors],
-        "another error propagates": passed,
-        "models measured twice, though the cache must stay": len(twice),
-        "a model measured for each score": len(scores) <= len(models) <= len(widths),
+        "another error propagates": has_propagated,
+        "models measured twice, though the cache must stay": len(measured_again),
+        "a model measured for each score": len(scores) <= len(models) <= len(run.widths),
     }
-    alive = _modules() if len(widths) == 2 and cured is not _sweep else []
-    names = {type(one).__name__ for one in alive if id(one) not in known}
-    return seen | {"modules still in memory": sorted(names)}
+    remaining = set()
+    if len(run.widths) == 2 and cured is not _sweep:
+        for module in _find_modules():
+            if id(module) not in known:
+                remaining.add(type(module).__name__)
+    values["modules still in memory"] = sorted(remaining)
+    return values
 
 
-def _modules() -> list:
+def _require_two_lists(pair) -> tuple[list, list]:
+    """Return the scores and the errors; InvalidAnswer for anything else."""
+    is_pair = type(pair) is tuple and len(pair) == 2
+    if not is_pair or not all(type(part) is list for part in pair):
+        raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
+
+    scores, errors = pair
+    for error in errors:
+        if not isinstance(error, RuntimeError):
+            kind = real_type_name(error)
+            raise InvalidAnswer(f"the errors must be the exceptions that were raised, not {kind}")
+    return scores, errors
+
+
+def _find_modules() -> list:
+    """Return all modules of torch that are alive."""
     gc.collect()
     objects = gc.get_objects()  # a million
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}

@@ -1,7 +1,7 @@
 """The glossary: a term -> what it means and the chapter that explains it, from words.toml."""
 
 import tomllib
-from collections import namedtuple
+from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
@@ -9,34 +9,66 @@ from importlib.resources import files
 from helpers.exhibit import Exhibit
 from helpers.model.tables import Column, Listing
 from helpers.safety.arguments import require_str
-from helpers.view.words_view import words as glossary
+from helpers.view.words_view import words as glossary_view
 
-# A term, the number of the chapter that explains it, and what it means.
-Word = namedtuple("Word", "term chapter means")
+COLUMNS = (
+    Column("term", "term"),
+    Column("chapter", "chapter"),
+    Column("means", "what it means here"),
+)
+
+
+@dataclass(frozen=True)
+class Word:
+    """One term of the course."""
+
+    #: The term as the chapters write it.
+    term: str
+    #: The number of the chapter that explains it.
+    chapter: int
+    #: What it means.
+    means: str
 
 
 @cache
-def words() -> tuple[Word, ...]:
+def read_glossary() -> tuple[Word, ...]:
     """Return the course's terms in the order they appear."""
-    found = tomllib.loads(files(__name__).joinpath("words.toml").read_text("utf-8"))["word"]
-    return tuple(Word(w["term"], w["chapter"], " ".join(w["means"].split())) for w in found)
+    text = files(__name__).joinpath("words.toml").read_text("utf-8")
+    words = []
+    for entry in tomllib.loads(text)["word"]:
+        means = " ".join(entry["means"].split())
+        words.append(Word(entry["term"], entry["chapter"], means))
+    return tuple(words)
 
 
 def show_word(term: str = "") -> Exhibit:
     """Show what a term of the course means, or all terms by letter if you name none."""
-    asked = require_str(term, "the term").strip().casefold()
-    found = [word for word in words() if asked in ("", *_forms(word))]
-    found.sort(key=lambda word: word.term.casefold())
-    if not found:
-        near = get_close_matches(asked, [word.term for word in words()], 3, 0.5)
-        hint = f"Did you mean {' or '.join(near)}?" if near else "show_word() lists all terms"
-        raise ValueError(f"the course has no term {asked[:60]!r}. {hint}")
-    names = {"term": "term", "chapter": "chapter", "means": "what it means here"}
-    columns = tuple(Column(*pair) for pair in names.items())
-    title = "The words of this course" if not asked else ""
-    return Exhibit(Listing(title, columns, tuple(found)), glossary)
+    requested = require_str(term, "the term").strip().casefold()
+    if requested:
+        title = ""
+        words = [word for word in read_glossary() if requested in _spellings(word)]
+    else:
+        title = "The words of this course"
+        words = list(read_glossary())
+    if not words:
+        raise ValueError(f"the course has no term {requested[:60]!r}. {_hint_for(requested)}")
+
+    words.sort(key=lambda word: word.term.casefold())
+    return Exhibit(Listing(title, COLUMNS, tuple(words)), glossary_view)
 
 
-def _forms(word: Word) -> tuple[str, str]:
+def _spellings(word: Word) -> tuple[str, str]:
+    """Return the singular and the plural of a term."""
     term = word.term.casefold()
-    return term, f"{term}es" if term.endswith(("sh", "ch")) else f"{term}s"
+    if term.endswith(("sh", "ch")):
+        return term, f"{term}es"
+    return term, f"{term}s"
+
+
+def _hint_for(requested: str) -> str:
+    """Return a sentence that leads from a word that is no term to those that are."""
+    terms = [word.term for word in read_glossary()]
+    similar = get_close_matches(requested, terms, 3, 0.5)
+    if similar:
+        return f"Did you mean {' or '.join(similar)}?"
+    return "show_word() lists all terms"

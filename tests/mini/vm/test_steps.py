@@ -5,7 +5,7 @@ import traceback
 import pytest
 
 from helpers.mini import vm
-from helpers.study.chapter_3.machine_runs import difference
+from helpers.study.chapter_3.machine_differences import find_run_difference
 from helpers.study.chapter_3.vm_steps import cases_of
 
 WHOLE = vm.machine(*vm.WHOLE)
@@ -15,7 +15,7 @@ CASES = [case for step in vm.STEPS for case in cases_of(step)]
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_finished_machine_agrees_with_cpython_at_every_stack(case):
     program, args = case
-    assert difference(WHOLE, program, args) is None
+    assert find_run_difference(WHOLE, program, args) is None
 
 
 def test_the_steps_have_about_thirty_opcodes_and_no_two_share_one():

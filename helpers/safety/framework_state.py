@@ -4,8 +4,8 @@ Only a loaded framework is read, so this module imports none. Private names are 
 a framework has no public function for a part.
 """
 
-from helpers.safety.restoring import module
-from helpers.study.state_parts import Part, attribute, list_items, pair, switch
+from .restoring import module
+from .state_parts import StatePart, accessor_part, attribute_part, list_part, switch_part
 
 # ------------------------------------------------------------------ torch
 
@@ -31,7 +31,8 @@ def _set_anomaly(torch, before: tuple) -> None:
 
 def _read_autocast(torch) -> tuple:
     """Return whether autocast is on for the CPU, its dtype there, and whether it caches."""
-    is_on, dtype = torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")
+    is_on = torch.is_autocast_enabled("cpu")
+    dtype = torch.get_autocast_dtype("cpu")
     return is_on, dtype, torch.is_autocast_cache_enabled()
 
 
@@ -54,8 +55,11 @@ def _set_gpu_seeds(torch, before: list) -> None:
 
 def _read_hooks(modules) -> dict:
     """Return the hooks of all modules, by the name of the table that holds them."""
-    tables = {name: table for name, table in vars(modules).items() if name.startswith("_global_")}
-    return {name: dict(table) for name, table in tables.items() if isinstance(table, dict)}
+    hooks = {}
+    for name, table in vars(modules).items():
+        if name.startswith("_global_") and isinstance(table, dict):
+            hooks[name] = dict(table)
+    return hooks
 
 
 def _set_hooks(modules, before: dict) -> None:
@@ -65,24 +69,25 @@ def _set_hooks(modules, before: dict) -> None:
         table.update(hooks)
 
 
-def _modes(needs: str, name: str, stack: str) -> Part:
+def _mode_part(needs: str, name: str, stack: str) -> StatePart:
     """Return the part that is one of torch's stacks of modes."""
 
     def read(home) -> list:
         return getattr(home, stack)()
 
     def restore(home, before: list) -> None:
-        kept = 0
-        for now, mode in zip(read(home), before, strict=False):
-            if now is not mode:
+        shared_count = 0
+        for mode, earlier_mode in zip(read(home), before, strict=False):
+            if mode is not earlier_mode:
                 break
-            kept += 1
-        while len(read(home)) > kept:
+            shared_count += 1
+
+        while len(read(home)) > shared_count:
             home._pop_mode()
-        for mode in before[kept:]:
+        for mode in before[shared_count:]:
             home._push_mode(mode)
 
-    return switch(needs, name, read, restore)
+    return switch_part(needs, name, read, restore)
 
 
 def _read_printing(printing) -> dict:
@@ -103,38 +108,40 @@ def _set_config(dynamo, before: dict) -> None:
             setattr(dynamo.config, name, before[name])
 
 
-FLAGS = {"torch.backends.cudnn": ("enabled", "benchmark", "deterministic", "allow_tf32")}
-FLAGS |= {"torch.backends.mkldnn": ("enabled",)}
+CUDNN_FLAGS = ("enabled", "benchmark", "deterministic", "allow_tf32")
 
 TORCH = (
-    pair("torch", "get_default_dtype", "set_default_dtype"),
-    switch(
+    accessor_part("torch", "get_default_dtype", "set_default_dtype"),
+    switch_part(
         "torch",
         "torch.set_default_device",
         lambda torch: torch.utils._device.CURRENT_DEVICE,  # None where nobody has set one
         lambda torch, before: torch.set_default_device(before),
     ),
-    _modes("torch.overrides", "function modes", "_get_current_function_mode_stack"),
-    _modes("torch.utils._python_dispatch", "dispatch modes", "_get_current_dispatch_mode_stack"),
-    pair("torch", "is_grad_enabled", "set_grad_enabled"),
-    switch("torch", "deterministic algorithms", _read_deterministic, _set_deterministic),
-    switch("torch", "anomaly mode", _read_anomaly, _set_anomaly),
-    switch("torch", "autocast", _read_autocast, _set_autocast),
-    pair("torch", "get_num_threads", "set_num_threads"),
-    pair("torch", "get_float32_matmul_precision", "set_float32_matmul_precision"),
-    pair("torch", "get_rng_state", "set_rng_state"),
-    switch("torch", "the generators of GPUs", _read_gpu_seeds, _set_gpu_seeds),
-    switch("torch.nn.modules.module", "hooks of all modules", _read_hooks, _set_hooks),
-    switch("torch._tensor_str", "torch.set_printoptions", _read_printing, _set_printing),
-    *(attribute(needs, name) for needs, names in FLAGS.items() for name in names),
-    switch("torch._dynamo", "torch._dynamo.config", _read_config, _set_config),
-    switch(
+    _mode_part("torch.overrides", "function modes", "_get_current_function_mode_stack"),
+    _mode_part(
+        "torch.utils._python_dispatch", "dispatch modes", "_get_current_dispatch_mode_stack"
+    ),
+    accessor_part("torch", "is_grad_enabled", "set_grad_enabled"),
+    switch_part("torch", "deterministic algorithms", _read_deterministic, _set_deterministic),
+    switch_part("torch", "anomaly mode", _read_anomaly, _set_anomaly),
+    switch_part("torch", "autocast", _read_autocast, _set_autocast),
+    accessor_part("torch", "get_num_threads", "set_num_threads"),
+    accessor_part("torch", "get_float32_matmul_precision", "set_float32_matmul_precision"),
+    accessor_part("torch", "get_rng_state", "set_rng_state"),
+    switch_part("torch", "the generators of GPUs", _read_gpu_seeds, _set_gpu_seeds),
+    switch_part("torch.nn.modules.module", "hooks of all modules", _read_hooks, _set_hooks),
+    switch_part("torch._tensor_str", "torch.set_printoptions", _read_printing, _set_printing),
+    *(attribute_part("torch.backends.cudnn", name) for name in CUDNN_FLAGS),
+    attribute_part("torch.backends.mkldnn", "enabled"),
+    switch_part("torch._dynamo", "torch._dynamo.config", _read_config, _set_config),
+    switch_part(
         "torch._dynamo.eval_frame",
         "torch.compiler.set_stance",
         lambda dynamo: dynamo._stance,
         lambda dynamo, before: dynamo._set_stance(before),
     ),
-    pair("torch._C._dynamo.eval_frame", "get_eval_frame_callback", "set_eval_frame"),
+    accessor_part("torch._C._dynamo.eval_frame", "get_eval_frame_callback", "set_eval_frame"),
 )
 
 
@@ -164,8 +171,12 @@ def draw_from_another_generator() -> None:
     the learner's generator that an answer used would go on elsewhere when the learner uses it.
     """
     home = module(CONTEXT)
-    if home and (generator := getattr(home.context(), "_rng", None)):
-        home.context()._rng = type(generator)("an answer is judged")
+    if not home:
+        return
+    context = home.context()
+    generator = getattr(context, "_rng", None)  # there is none before the first seed
+    if generator:
+        context._rng = type(generator)("an answer is judged")
 
 
 def _read_generator(home) -> tuple:
@@ -190,12 +201,17 @@ def _set_scope(home, before: tuple) -> None:
 
 
 def _set_filtering(debugging, before: bool) -> None:
-    change = "enable" if before else "disable"
-    getattr(debugging, f"{change}_traceback_filtering")()
+    if before:
+        debugging.enable_traceback_filtering()
+    else:
+        debugging.disable_traceback_filtering()
 
 
 def _set_determinism(config, before: bool) -> None:
-    getattr(config, "enable_op_determinism" if before else "disable_op_determinism")()
+    if before:
+        config.enable_op_determinism()
+    else:
+        config.disable_op_determinism()
 
 
 def _read_keras(state) -> tuple:
@@ -214,34 +230,38 @@ def _set_keras(state, before: tuple) -> None:
 
 
 TENSORFLOW = (
-    pair("tensorflow", "config.functions_run_eagerly", "config.run_functions_eagerly"),
-    attribute("tensorflow.python.data.ops.debug_mode", "DEBUG_MODE"),
-    pair("tensorflow", "config.get_soft_device_placement", "config.set_soft_device_placement"),
-    pair("tensorflow", "debugging.get_log_device_placement", "debugging.set_log_device_placement"),
-    pair("tensorflow", "config.optimizer.get_jit", "config.optimizer.set_jit"),
-    switch(
+    accessor_part("tensorflow", "config.functions_run_eagerly", "config.run_functions_eagerly"),
+    attribute_part("tensorflow.python.data.ops.debug_mode", "DEBUG_MODE"),
+    accessor_part(
+        "tensorflow", "config.get_soft_device_placement", "config.set_soft_device_placement"
+    ),
+    accessor_part(
+        "tensorflow", "debugging.get_log_device_placement", "debugging.set_log_device_placement"
+    ),
+    accessor_part("tensorflow", "config.optimizer.get_jit", "config.optimizer.set_jit"),
+    switch_part(
         "tensorflow.python.framework.config",
         "tf.config.experimental.enable_op_determinism",
         lambda config: config.is_op_determinism_enabled(),
         _set_determinism,
     ),
-    switch(
+    switch_part(
         "tensorflow.python.util.traceback_utils",
         "tf.debugging.disable_traceback_filtering",
         lambda debugging: debugging.is_traceback_filtering_enabled(),
         _set_filtering,
     ),
-    switch(CONTEXT, "the device scope", _read_scope, _set_scope),
-    list_items("op callbacks", lambda: module(CONTEXT).context().op_callbacks, CONTEXT),
-    switch(CONTEXT, "tf.random.set_seed", _read_seeds, _set_seeds),
-    switch(
+    switch_part(CONTEXT, "the device scope", _read_scope, _set_scope),
+    list_part("op callbacks", lambda: module(CONTEXT).context().op_callbacks, CONTEXT),
+    switch_part(CONTEXT, "tf.random.set_seed", _read_seeds, _set_seeds),
+    switch_part(
         "tensorflow.python.ops.stateful_random_ops",
         "tf.random.get_global_generator",
         _read_generator,
         _set_generator,
     ),
-    pair("keras", "config.floatx", "config.set_floatx"),
-    pair("keras", "config.epsilon", "config.set_epsilon"),
-    pair("keras", "config.image_data_format", "config.set_image_data_format"),
-    switch("keras.src.backend.common.global_state", "keras' policy", _read_keras, _set_keras),
+    accessor_part("keras", "config.floatx", "config.set_floatx"),
+    accessor_part("keras", "config.epsilon", "config.set_epsilon"),
+    accessor_part("keras", "config.image_data_format", "config.set_image_data_format"),
+    switch_part("keras.src.backend.common.global_state", "keras' policy", _read_keras, _set_keras),
 )

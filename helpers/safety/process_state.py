@@ -13,18 +13,21 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from helpers.safety import PACKAGE
-from helpers.safety.restoring import KEPT, frame_evaluator, module
-from helpers.study.framework_state import TENSORFLOW, TORCH, draw_from_another_generator
-from helpers.study.learner_names import find_namespaces, read_globals, restore_globals
-from helpers.study.state_parts import Part, attribute, dict_items, list_items, pair, switch
+from . import PACKAGE
+from .framework_state import TENSORFLOW, TORCH, draw_from_another_generator
+from .learner_names import find_namespaces, read_globals, restore_globals
+from .restoring import KEPT, frame_evaluator, module
+from .state_parts import StatePart, accessor_part, attribute_part, dict_part, list_part, switch_part
 
 FRAMEWORKS = ("torch", "tensorflow", "keras")
 HOOKS = f"{PACKAGE}.mini.frame_hook.hooks"
 
 
 def _set_collector(is_enabled: bool) -> None:
-    (gc.enable if is_enabled else gc.disable)()
+    if is_enabled:
+        gc.enable()
+    else:
+        gc.disable()
 
 
 def _set_thresholds(thresholds: tuple) -> None:
@@ -83,9 +86,15 @@ def _read_loggers(logging) -> dict:
     loggers = [logging.root]
     for name, logger in logging.root.manager.loggerDict.items():
         home = name.partition(".")[0]
-        if isinstance(logger, logging.Logger) and (home not in FRAMEWORKS or module(home)):
+        is_loaded = home not in FRAMEWORKS or module(home)
+        if isinstance(logger, logging.Logger) and is_loaded:
             loggers.append(logger)
-    return {each: (each.level, [*each.handlers], each.disabled, each.propagate) for each in loggers}
+
+    settings = {}
+    for logger in loggers:
+        handlers = list(logger.handlers)
+        settings[logger] = (logger.level, handlers, logger.disabled, logger.propagate)
+    return settings
 
 
 def _set_loggers(logging, before: dict) -> None:
@@ -94,7 +103,8 @@ def _set_loggers(logging, before: dict) -> None:
             logger.setLevel(level)  # which also empties logging's caches
         if logger.handlers != handlers:
             logger.handlers[:] = handlers
-        logger.disabled, logger.propagate = is_disabled, propagates
+        logger.disabled = is_disabled
+        logger.propagate = propagates
 
 
 def _read_settings(matplotlib) -> dict:
@@ -126,7 +136,9 @@ def _read_decimal(decimal) -> tuple:
     context = decimal.getcontext()
     names = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
     values = {name: getattr(context, name) for name in names}
-    return context, values | {"flags": {**context.flags}, "traps": {**context.traps}}
+    values["flags"] = dict(context.flags)
+    values["traps"] = dict(context.traps)
+    return context, values
 
 
 def _set_decimal(decimal, before: tuple) -> None:
@@ -142,59 +154,64 @@ def _read_evaluator() -> int:
 
 def _leave_hooks(before: int) -> None:
     """Leave the frame hooks that code has entered only."""
-    door = module(HOOKS)._open_door()[0]
-    for each in gc.get_objects():
-        if type(each) is module(HOOKS).watching and door and door.is_on(each):
+    hooks = module(HOOKS)
+    door = hooks._open_door()[0]
+    if not door:
+        return
+    for obj in gc.get_objects():
+        if type(obj) is hooks.watching and door.is_on(obj):
             with suppress(Exception):  # what its callback raised
-                each.__exit__(None, None, None)
+                obj.__exit__(None, None, None)
 
 
 PYTHON = (
-    Part("frame hooks", _read_evaluator, _leave_hooks, HOOKS),  # before the slot itself
-    *(Part(kept.name, kept.read, kept.put) for kept in KEPT),  # a tracer first: it sees the rest
-    Part("the collector", gc.isenabled, _set_collector),
-    Part("the collector's thresholds", gc.get_threshold, _set_thresholds),
-    Part("the collector's flags", gc.get_debug, gc.set_debug),
-    list_items("the collector's callbacks", lambda: gc.callbacks),
-    Part("threading.settrace", threading.gettrace, threading.settrace),
-    Part("threading.setprofile", threading.getprofile, threading.setprofile),
-    attribute("threading", "excepthook"),
-    Part("sys.monitoring", _read_tools, _free_new_tools),
-    Part("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
-    Part("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
-    Part("the digits of an int", sys.get_int_max_str_digits, sys.set_int_max_str_digits),
-    Part("signal handlers", _read_handlers, _set_handlers),
-    Part("an alarm", _is_alarm_set, _stop_new_alarm),
-    Part("the environment", _read_environment, _set_environment),
-    Part("the working folder", os.getcwd, os.chdir),
-    attribute("sys", "path"),
-    list_items("the items of sys.path", lambda: sys.path),
-    *(attribute("sys", name) for name in ("stdin", "displayhook", "excepthook")),
-    *(attribute("sys", name) for name in ("unraisablehook", "breakpointhook")),
-    dict_items("sys.modules", lambda: sys.modules, adds=False),
-    dict_items("builtins", lambda: vars(builtins)),
-    switch("warnings", "warnings.filters", _read_filters, _set_filters),
-    attribute("warnings", "showwarning"),
-    switch("decimal", "the decimal context", _read_decimal, _set_decimal),
-    pair("random", "getstate", "setstate"),
-    switch("logging", "loggers", _read_loggers, _set_loggers),
-    switch(
+    # Before the slot of the frame evaluator itself.
+    StatePart("frame hooks", _read_evaluator, _leave_hooks, HOOKS),
+    # A tracer first: it sees the rest.
+    *(StatePart(kept.name, kept.read, kept.put) for kept in KEPT),
+    StatePart("the collector", gc.isenabled, _set_collector),
+    StatePart("the collector's thresholds", gc.get_threshold, _set_thresholds),
+    StatePart("the collector's flags", gc.get_debug, gc.set_debug),
+    list_part("the collector's callbacks", lambda: gc.callbacks),
+    StatePart("threading.settrace", threading.gettrace, threading.settrace),
+    StatePart("threading.setprofile", threading.getprofile, threading.setprofile),
+    attribute_part("threading", "excepthook"),
+    StatePart("sys.monitoring", _read_tools, _free_new_tools),
+    StatePart("the recursion limit", sys.getrecursionlimit, sys.setrecursionlimit),
+    StatePart("the switch interval", sys.getswitchinterval, sys.setswitchinterval),
+    StatePart("the digits of an int", sys.get_int_max_str_digits, sys.set_int_max_str_digits),
+    StatePart("signal handlers", _read_handlers, _set_handlers),
+    StatePart("an alarm", _is_alarm_set, _stop_new_alarm),
+    StatePart("the environment", _read_environment, _set_environment),
+    StatePart("the working folder", os.getcwd, os.chdir),
+    attribute_part("sys", "path"),
+    list_part("the items of sys.path", lambda: sys.path),
+    *(attribute_part("sys", name) for name in ("stdin", "displayhook", "excepthook")),
+    *(attribute_part("sys", name) for name in ("unraisablehook", "breakpointhook")),
+    dict_part("sys.modules", lambda: sys.modules, removes_new=False),
+    dict_part("builtins", lambda: vars(builtins)),
+    switch_part("warnings", "warnings.filters", _read_filters, _set_filters),
+    attribute_part("warnings", "showwarning"),
+    switch_part("decimal", "the decimal context", _read_decimal, _set_decimal),
+    accessor_part("random", "getstate", "setstate"),
+    switch_part("logging", "loggers", _read_loggers, _set_loggers),
+    switch_part(
         "locale",
         "the locale",
         lambda locale: locale.setlocale(locale.LC_ALL),
         lambda locale, before: locale.setlocale(locale.LC_ALL, before),
     ),
-    switch("matplotlib", "matplotlib.rcParams", _read_settings, _set_settings),
-    switch("matplotlib.pyplot", "figures", lambda p: p.get_fignums(), _close_new_figures),
-    switch("numpy", "numpy.seterr", lambda np: np.geterr(), lambda np, was: np.seterr(**was)),
-    pair("numpy", "geterrcall", "seterrcall"),
-    switch(
+    switch_part("matplotlib", "matplotlib.rcParams", _read_settings, _set_settings),
+    switch_part("matplotlib.pyplot", "figures", lambda p: p.get_fignums(), _close_new_figures),
+    switch_part("numpy", "numpy.seterr", lambda np: np.geterr(), lambda np, was: np.seterr(**was)),
+    accessor_part("numpy", "geterrcall", "seterrcall"),
+    switch_part(
         "numpy",
         "numpy.set_printoptions",
         lambda numpy: numpy.get_printoptions(),
         lambda numpy, before: numpy.set_printoptions(**before),
     ),
-    pair("numpy", "random.get_state", "random.set_state"),
+    accessor_part("numpy", "random.get_state", "random.set_state"),
 )
 
 PARTS = (*PYTHON, *TORCH, *TENSORFLOW)
@@ -204,41 +221,47 @@ PARTS = (*PYTHON, *TORCH, *TENSORFLOW)
 def unchanged(answers: Iterable = ()) -> Iterator[None]:
     """Restore, when the block ends, each of `PARTS`, and the global names of the answers' modules.
 
-    Args:
-        answers: The functions, classes, and containers of them that the block runs.
+    Parameters
+    ----------
+    answers
+        The functions, classes, and containers of them that the block runs.
 
-    Example:
-        >>> with unchanged():
-        ...     gc.disable()
-        >>> gc.isenabled()
-        True
+    Examples
+    --------
+    >>> with unchanged():
+    ...     gc.disable()
+    >>> gc.isenabled()
+    True
     """
-    before = [pair for pair in map(_read, PARTS) if pair]
-    spaces = [read_globals(space) for space in find_namespaces(answers)]
+    before = [(part, value) for part, value in map(_read_part, PARTS) if part]
+    namespaces = [read_globals(space) for space in find_namespaces(answers)]
     draw_from_another_generator()
     try:
         yield
     finally:
         for part, value in before:
-            _restore(part, value)
-        for space in spaces:
-            restore_globals(*space)
+            _restore_part(part, value)
+        for space, names in namespaces:
+            restore_globals(space, names)
 
 
-def _read(part: Part) -> tuple | None:
-    """Return a part and its value now, or None where it cannot be read: a folder that is gone."""
-    with suppress(Exception):
-        return (part, part.read()) if module(part.needs) else None
-    return None
+def _read_part(part: StatePart) -> tuple[StatePart | None, object]:
+    """Return a part and its value now; None and None where it cannot be read: a folder is gone."""
+    if not module(part.needs):
+        return None, None
+    try:
+        return part, part.read()
+    except Exception:
+        return None, None
 
 
-def _restore(part: Part, before) -> None:
+def _restore_part(part: StatePart, before: object) -> None:
     with suppress(Exception):  # a folder that is gone, a library that refuses: the rest goes on
-        if not _is_same(part.read(), before):
+        if not _is_same_value(part.read(), before):
             part.restore(before)
 
 
-def _is_same(now, before) -> bool:
+def _is_same_value(now: object, before: object) -> bool:
     try:
         return now is before or bool(now == before)
     except (ValueError, TypeError, RuntimeError):  # arrays: an answer for each item

@@ -1,0 +1,170 @@
+"""Chapter 4: the first two steps of the mini-Dynamo, which write a graph."""
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import product
+from types import SimpleNamespace
+
+from helpers.capture.text.value import short_repr
+from helpers.mini import dynamo
+from helpers.study.answers import require_attempt, require_attempts
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, advise_by_part, find_difference, make_cases
+from helpers.study.frameworks import torch
+
+FINISHED = "the finished one"
+TENSOR = "a tensor"
+NOW = "both are known, so compute now, in this order, and return a new Known"
+LATER = "record one call of OPERATORS[sign], left first, and return what trace.record returns"
+OPERANDS = ((7, 3), (1, 0), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
+
+
+def find_part_difference(answer, part: str, cases: list[JudgedCase]) -> str | None:
+    """Return how one part of the mini-Dynamo differs from the finished one, or None."""
+    return find_difference(answer, getattr(dynamo.PARTS, part), cases, FINISHED)
+
+
+@exercise(
+    "A tensor has no numbers here. With which of the two operands can you compute?",
+    "If both operands are Known, compute with their .value, and wrap the result in Known again.",
+    "Otherwise trace.record(fn, left, right) adds the call to the graph and returns a "
+    "symbolic tensor. Keep the order, left first.",
+)
+def dynamo_binary_op(binary_op: Callable):
+    """You compute with known values now, and record operations on tensors in the graph."""
+    cases = []
+    for sign, (left, right) in product(dynamo.OPERATORS, OPERANDS):
+        run = partial(_apply_operator, sign, left, right)
+        advice = LATER if TENSOR in (left, right) else NOW
+        cases.append(JudgedCase(f"{left} {sign} {right}", run, advice))
+    return find_part_difference(binary_op, "binary_op", cases)
+
+
+def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
+    """Return what the answer returns for two operands, and the calls that it records."""
+    calls = []
+
+    def record(fn, *args, **kwargs):
+        name = "OPERATORS[sign]" if fn is dynamo.OPERATORS[sign] else short_repr(fn)
+        arguments = [*map(_write_value, args), *kwargs]
+        calls.append(f"{name}({', '.join(arguments)})")
+        return dynamo.Tensor("what trace.record returned", None)
+
+    trace = SimpleNamespace(record=record)
+    left_value = _make_operand("left", left)
+    right_value = _make_operand("right", right)
+    result = require_attempt(binary_op(trace, sign, left_value, right_value))
+    return {"returns": _write_value(result), "records": calls}
+
+
+def _make_operand(name: str, value):
+    if value == TENSOR:
+        return dynamo.Tensor(name, None)
+    return dynamo.Known(value)
+
+
+def _write_value(value) -> str:
+    if isinstance(value, dynamo.Known):
+        return f"Known({value.value!r})"
+    if isinstance(value, dynamo.Tensor):
+        return str(value.node)
+    return short_repr(value)
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """A call that a recorder writes into its graph."""
+
+    #: What is called; the name of a method as a str.
+    target: Callable | str
+    #: The positions of its arguments among the inputs.
+    inputs: tuple[int, ...]
+    #: Its keyword arguments, which are constants.
+    options: dict = field(default_factory=dict)
+
+
+STEPS = (  # sources of inputs, then calls with some of them
+    "a",
+    "b[0]",
+    "G['c']",
+    RecordedCall(operator.sub, (0, 1)),
+    RecordedCall("sum", (2,), {"dim": 0, "keepdim": True}),
+)
+ADVICE_FOR_RECORDER = {
+    "graph": "make the graph and the dict in __init__; name the placeholders 'arg0', 'arg1', …; "
+    "use call_method if fn is a str; pass each argument through written(value)",
+    "returns": "return the node that you added",
+    "inputs": "store each input, as in self.inputs[source] = node",
+}
+
+
+def _draw_recorded(recorder: type):
+    from helpers.capture.torch.fx_graph import fx_graph
+    from helpers.mini.dynamo import PARTS, eval_frame
+
+    def toy(a, b):
+        return a / (torch.abs(a) + 1) * b
+
+    compiled = eval_frame.compile(toy, parts=replace(PARTS, recorder=recorder))
+    compiled(torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0]))
+    return fx_graph(compiled.graphs[0], "What your recorder recorded for toy(a, b)")
+
+
+@exercise(
+    "self.graph.placeholder(name) adds an input node. Where do you note its source?",
+    "Store each input in order, as in self.inputs[source] = node. written(value) turns a "
+    "symbolic value into its node or its constant.",
+    "Call self.graph.call_method(fn, args, kwargs) if fn is a str, and otherwise "
+    "self.graph.call_function(fn, args, kwargs). Both need a tuple and a dict of written "
+    "values.",
+    picture=_draw_recorded,
+)
+def dynamo_recorder(recorder: type):
+    """Your graph contains the same nodes as the finished one's."""
+    advice = advise_by_part(ADVICE_FOR_RECORDER, FINISHED)
+    rows = []
+    for count, step in enumerate(STEPS, 1):
+        if isinstance(step, str):
+            shows = f"after the input {step}"
+        else:
+            shows = f"after the call of {_write_target(step.target)}"
+        rows.append((shows, STEPS[:count]))
+    return find_part_difference(recorder, "recorder", make_cases(_record_steps, rows, advice))
+
+
+def _record_steps(steps: tuple, make_recorder: type) -> dict:
+    """Return a recorder's graph after these steps, its inputs, and what the last step returned."""
+    _record_elsewhere(make_recorder)
+    recorder = make_recorder()
+    tensors = []
+    for step in steps:
+        if isinstance(step, str):
+            node = recorder.input(step)
+            tensors.append(dynamo.Tensor(node, None))
+        else:
+            args = tuple(tensors[position] for position in step.inputs)
+            kwargs = {name: dynamo.Known(value) for name, value in step.options.items()}
+            node = recorder.call(step.target, args, kwargs)
+
+    return {
+        "graph": [_write_node(entry) for entry in recorder.graph.nodes],
+        "returns": short_repr(node),
+        "inputs": {source: short_repr(entry) for source, entry in recorder.inputs.items()},
+    }
+
+
+def _record_elsewhere(make_recorder: type) -> None:
+    """Use another recorder first, because two recorders must not share their graph."""
+    recorder = make_recorder()
+    call = recorder.call(operator.neg, (dynamo.Known(1),), {})
+    require_attempts({"input": recorder.input("a"), "call": call})
+
+
+def _write_node(node) -> str:
+    return f"{node.op} {_write_target(node.target)}{node.args}{node.kwargs or ''}"
+
+
+def _write_target(target: Callable | str) -> str:
+    return repr(target) if isinstance(target, str) else target.__name__

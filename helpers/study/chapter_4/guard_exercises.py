@@ -1,0 +1,179 @@
+"""Chapter 4: fail one of Dynamo's guards alone, and write guards that agree with Dynamo's."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
+from functools import partial
+
+from helpers.capture.text.value import short_repr
+from helpers.capture.torch.dynamo_run import copied
+from helpers.capture.torch.guard_sets import Call, Real, names_used, neighbours, replacing
+from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
+from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
+from helpers.study.check import exercise
+from helpers.study.engine import JudgedCase, find_difference, make_cases
+from helpers.study.frameworks import np, torch
+from helpers.study.observations import Raised
+
+WANTED = (
+    "L['n'] EQUALS_MATCH",
+    "L['names'] LENGTH_CHECK",
+    "L['names'] TYPE_MATCH",
+    "L['options']['round'] FALSE_MATCH",
+    "L['options'] TYPE_MATCH",
+    "L['x'] TENSOR_MATCH",
+    "(between values) NO_TENSOR_ALIASING",
+    "G['RATE'] EQUALS_MATCH",
+    "(the state of torch) GLOBAL_STATE",
+)
+ALONE = "the change must fail this guard and no other"
+
+
+@exercise(
+    "Read what the guard says in show_guards(game, as_table=True). What is the smallest change "
+    "that makes it false, and keeps all other guards true?",
+    "A list's length and a list's type are two guards. What has the same length but is not a "
+    "list? What has the same keys as a dict but is another type?",
+    "Two arguments may be the same object, and you can use first['x']. A context manager such as "
+    "torch.no_grad() changes the state of torch.",
+)
+def guard_breaker(breakers, fn, first):
+    """Each of your nine changes fails its guard and no other."""
+    changes = require_named_values(breakers, WANTED, "breakers")
+    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
+        real = Real(fn, **first)
+        rows = [(name, real, first, name) for name in WANTED]
+        cases = make_cases(_find_failing, rows, ALONE)
+        return find_difference(changes, None, cases, "a correct answer")
+
+
+def _find_failing(real: Real, first: dict, name: str, changes: dict | None) -> dict:
+    """Return the guards that fail after one of the changes; None stands for right changes."""
+    if changes is None:
+        return {"failing": [name]}
+
+    arguments, world = _apply_change(name, changes[name], first, real.function.__globals__)
+    with world:
+        values = real.seen(**arguments)
+        failures = all_failures(1, real.entry, real.function, values)
+        failing = [failure.name for failure in failures]
+        for other in _find_unchecked(real, values):
+            if other not in failing:
+                failing.append(f"{other}, which can no longer be checked")
+    return {"failing": failing}
+
+
+def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
+    """Return the arguments, and a context in which a global or a mode is changed."""
+    if callable(change) and not hasattr(type(change), "__enter__"):
+        change = change()
+    if hasattr(type(change), "__enter__"):  # torch.no_grad() can be called, too
+        return first, change
+
+    if not isinstance(change, Mapping) or len(change) != 1:
+        must = "a change must be a dict with one argument or global, or a context manager such as"
+        raise InvalidAnswer(f"{guard}: {must} torch.no_grad(), not {short_repr(change)}")
+    [(name, value)] = change.items()
+    if name in first:
+        return {**first, name: value}, nullcontext()
+    if name in space:
+        return first, replacing(space, name, value)
+    raise InvalidAnswer(f"{guard}: {name!r} is neither an argument nor a global")
+
+
+def _find_unchecked(real: Real, values: dict) -> list[str]:
+    """Return the guards that raise: what they look at is gone, or has no length, …"""
+    names = []
+    for leaf in leaves(real.entry):
+        has_state = leaf.kind == "NO_TENSOR_ALIASING"
+        if has_state or not leaf.source.startswith("L["):
+            continue
+        value = resolve(leaf.source, {"L": values, "G": real.function.__globals__})
+        with suppress(Exception):
+            leaf.check(value)
+            if value is not MISSING:
+                continue
+        names.append(leaf.guard(1).name)
+    return names
+
+
+STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for nothing"
+
+
+@exercise(
+    "Which of the values became part of the compiled code? Each of them needs a guard. The "
+    "others need none, because a guard on them only causes recompiles.",
+    "A tensor's numbers are not part of the code, but its type, dtype, shape, stride and "
+    "requires_grad are. Of the list, the code uses only its length.",
+    "Besides its arguments, the function reads the global SCALE, and torch records gradients if "
+    "torch.is_grad_enabled(). 2.0 == 2, so check the type as well, of n and of SCALE.",
+)
+def guard_set(holds: Callable, fn: Callable, *first):
+    """Your guards agree with Dynamo's on every call that the check tried."""
+    with torch.enable_grad():
+        real = Real(fn, *copied(first))
+        calls = [
+            *neighbours(real.function, real.first),
+            *_change_arguments(real.first),
+            *_change_globals(real),
+        ]
+        cases = []
+        for call in calls:
+            shows = f"counter-example ({call.words})"
+            advice = partial(_advise_on_call, real, call)
+            cases.append(JudgedCase(shows, partial(_accept, call), advice))
+        return find_difference(holds, real, cases, "Dynamo")
+
+
+def _accept(call: Call, guards: Callable) -> bool:
+    with call.world():
+        return bool(require_attempt(guards(*call.arguments.values())))
+
+
+def _advise_on_call(real: Real, call: Call, mine, accepted: bool) -> str:
+    if isinstance(mine, Raised):
+        return f"yours {mine}; a guard must return False instead"
+    if accepted:
+        return STRICT
+    with call.world():
+        reason = real.why_not(**call.arguments)
+    return f"too lax: yours accept, but Dynamo refuses ({reason})"
+
+
+def _change_arguments(first: dict) -> Iterator[Call]:
+    """Yield calls with one unusual argument, besides the neighbours that Dynamo's guards name."""
+    x, n, names = first.values()
+    derived_int = type("Derived", (int,), {})
+    derived_list = type("Derived", (list,), {})
+    values = {
+        "x with nan": x * torch.nan,
+        "x as a slice of a longer tensor": torch.cat([x, x])[len(x) :],
+        "x as a Parameter without gradients": torch.nn.Parameter(x.detach(), requires_grad=False),
+        "n of a class derived from int": derived_int(n),
+        "names with numbers": list(range(len(names))),
+        "names of a class derived from list": derived_list(names),
+    }
+    for words, value in values.items():
+        name = words.split()[0]
+        yield Call(words, {**first, name: value})
+
+
+def _change_globals(real: Real) -> Iterator[Call]:
+    """Yield calls in which a float of the module is an equal number: a new one, another type."""
+    space = real.function.__globals__
+    for name in sorted(names_used(real.function.__code__)):
+        value = space.get(name)
+        if type(value) is not float:
+            continue
+        makers = {
+            "as NumPy's float64": np.float64,
+            "of a class derived from float": type("Derived", (float,), {}),
+            "as a new object": _copy_number,
+        }
+        for words, make in makers.items():
+            world = partial(replacing, space, name, make(value))
+            yield Call(f"global {name} {words}", dict(real.first), world)
+
+
+def _copy_number(value: float) -> float:
+    """Return an equal number that is another object."""
+    return float(repr(value))

@@ -1,0 +1,20 @@
+"""A block that should raise -> its error in one line, as a result."""
+
+import contextlib
+
+from helpers.capture.text.error import error_message
+
+
+@contextlib.contextmanager
+def expect(*errors: type[BaseException]):
+    """Run the block and print the expected error in one line, as a result.
+
+    AssertionError if nothing is raised. An error of another type passes through.
+    """
+    try:
+        yield
+    except errors as error:
+        print(error_message(error))
+    else:
+        names = " or ".join(error.__name__ for error in errors)
+        raise AssertionError(f"expected {names}, but this block raised nothing")

@@ -1,0 +1,18 @@
+"""Frameworks that a judge uses: each is imported when one of its names is first used."""
+
+from importlib import import_module
+
+
+class LazyFramework:
+    """A framework that is imported when you use one of its names."""
+
+    def __init__(self, name: str):
+        self._name = name
+
+    def __getattr__(self, name: str):
+        return getattr(import_module(self._name), name)
+
+
+np = LazyFramework("numpy")
+tf = LazyFramework("tensorflow")
+torch = LazyFramework("torch")

@@ -1,0 +1,64 @@
+"""Two results -> sentences for a verdict: how they differ, and where an error was raised."""
+
+import ast
+import traceback
+from contextlib import suppress
+
+from helpers.capture.text.source import file_lines
+from helpers.capture.text.value import short_repr
+from helpers.model.study_records import Beside
+
+LONGEST_RESULT = 300  # characters of a result in full
+
+
+class Mismatch(str):
+    """A sentence about two answers, perhaps in `beside`. `picture` shows where they differ."""
+
+    beside: Beside | None = None
+    picture: object = None
+
+
+def describe_difference(before: str, yours: str, real: str, who: str, after: str = "") -> Mismatch:
+    """Return `<before>yours <yours>, <who> <real><after>`, each with a verb, as in gives 3."""
+    sentence = Mismatch(f"{before}yours {yours}, {who} {real}{after}")
+    sentence.beside = Beside(before, yours, real, who, after)
+    return sentence
+
+
+def prefix_reason(before: str, reason: str, after: str = "") -> str:
+    """Return a reason with text around it. It keeps its two answers, if it has them."""
+    beside = getattr(reason, "beside", None)
+    if beside is None:
+        return f"{before}{reason}{after}"
+    return describe_difference(
+        before + beside.before,
+        beside.yours,
+        beside.real,
+        beside.who,
+        beside.after + after,
+    )
+
+
+def describe_result(result) -> str:
+    """Return plain data in full if it is short, else its `short_repr`."""
+    with suppress(Exception):  # raised unless the text contains only literals
+        text = repr(result)
+        if len(text) <= LONGEST_RESULT and ast.literal_eval(text) == result:
+            return text
+    return short_repr(result)
+
+
+def where_raised(error: BaseException) -> str:
+    """Return the line of the learner's notebook that raised, if the error came from there."""
+    file = ""
+    number = 0
+    for frame, line_number in traceback.walk_tb(error.__traceback__):
+        name = frame.f_code.co_filename
+        if "ipykernel_" in name or name == "<answer>":
+            file = name
+            number = line_number
+    if not number:
+        return ""
+
+    line = "".join(file_lines(file)[number - 1 : number]).strip()
+    return f", in line {number} of its cell: {line}" if line else ""
