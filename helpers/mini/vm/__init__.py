@@ -16,13 +16,13 @@ import sys
 from types import FunctionType, MethodType
 
 from ...safety.arguments import real_type_name
+from .decoder import plain
 from .instructions import (
     NULL,
     Halt,
     Missing,
     Unsupported,
     Unwritten,
-    plain,
     plain_names,
 )
 from .loop import Loop, machine, opcodes, or_finished, written

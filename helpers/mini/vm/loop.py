@@ -9,6 +9,7 @@ import builtins
 import sys
 from types import CellType, CodeType, FunctionType
 
+from .decoder import plain
 from .frame_object import Frame, Handling, call_native, enter
 from .instructions import (
     EVERY_NAME,
@@ -17,7 +18,6 @@ from .instructions import (
     Missing,
     Unwritten,
     outer_name,
-    plain,
 )
 from .steps import STEPS, links, set_context
 
