@@ -13,7 +13,7 @@ import sys
 from functools import cache
 from types import CellType
 
-from .frame_object import generator_of
+from .generator_object import generator_of
 from .instructions import NULL, Unsupported
 from .steps import gathering, pushing, refuse_uncatchable
 
