@@ -43,6 +43,6 @@ def run(fn, /, *args, **kwargs):
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
     if type(fn) not in (FunctionType, MethodType):
-        words = "the machine runs Python functions, such as those made by def"
-        raise TypeError(f"{words}, not {real_type_name(fn)}")
+        kind = real_type_name(fn)
+        raise TypeError(f"the machine runs Python functions, such as those made by def, not {kind}")
     return Machine().run(fn, *args, **kwargs)
