@@ -26,7 +26,7 @@ LISTED = {
     "helpers/course/handout.py": {"mkdir"},
     "helpers/course/work.py": {"mkdir"},
     "helpers/exhibit.py": {"write_text"},  # where its caller says
-    "helpers/mini/oneflow/cpp_def.py": {"mkdir"},
+    "helpers/mini/oneflow/cpp_program.py": {"mkdir"},
     "helpers/study/chapter_7/clinic_projects.py": {"write_text"},  # in the folder of a child
 }
 

@@ -11,7 +11,7 @@ from collections import namedtuple
 from types import SimpleNamespace
 
 from .autodiff import OpArg
-from .cpp_def import find_compiler
+from .cpp_program import find_compiler
 from .definitions import REGISTER_USER_OP, REGISTER_USER_OP_GRAD
 from .errors import OpError
 from .global_function import Numpy, global_function, watch, watch_diff
