@@ -9,7 +9,6 @@ oneflow/core/framework/user_op_conf.h (0.3).
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partialmethod
 
 from ...safety.arguments import quote_value
 from .errors import OpError, in_file, listed, lookup, need, stage
@@ -83,13 +82,17 @@ class ForwardOp:
     def attr(self, name):
         return lookup(self.attrs, "attr", name, f'op type "{self.type}" ')
 
-    def _blob(self, kind, table, name, index):
-        blobs = getattr(self, table)
-        return lookup(blobs, kind, (name, index), f'op type "{self.type}" ')
+    def input(self, name, index):
+        return self._blob(self.inputs, "input", name, index)
 
-    input = partialmethod(_blob, "input", "inputs")
-    output = partialmethod(_blob, "output", "outputs")
-    output_grad = partialmethod(_blob, "output", "output_grads")
+    def output(self, name, index):
+        return self._blob(self.outputs, "output", name, index)
+
+    def output_grad(self, name, index):
+        return self._blob(self.output_grads, "output", name, index)
+
+    def _blob(self, blobs, kind, name, index):
+        return lookup(blobs, kind, (name, index), f'op type "{self.type}" ')
 
     def InputGradBind(self, argument, get_blob):
         """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
