@@ -142,7 +142,7 @@ def _read_evaluator() -> int:
 
 def _leave_hooks(before: int) -> None:
     """Leave the frame hooks that code has entered only."""
-    door = module(HOOKS)._open_door()[0]
+    door = module(HOOKS).find_hook()[0]
     for each in gc.get_objects():
         if type(each) is module(HOOKS).watching and door and door.is_on(each):
             with suppress(Exception):  # what its callback raised

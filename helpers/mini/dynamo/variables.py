@@ -46,8 +46,10 @@ def _call_function(trace, function, args, kwargs):
         length = _length(args[0])
         if length is not None:
             return length
-    if function is operator.getitem and isinstance(args[0], Items) and is_plain(args[1]):
-        return _item(trace, args[0], args[1].value)
+    if function is operator.getitem and len(args) == 2:
+        container, key = args
+        if isinstance(container, Items) and is_plain(key):
+            return _item(trace, container, key.value)
     if id(function) in trace_rules.FOLDED and are_plain(args, kwargs):
         return _fold(function, args, kwargs)
     if id(function) in trace_rules.TORCH:
@@ -101,7 +103,8 @@ def _call_method(trace, method, args, kwargs):
         if name in trace_rules.TENSOR_METHODS:
             return trace.record(name, owner, *args, **kwargs)
     elif is_plain(owner) and are_plain(args, kwargs):
-        return _fold(getattr(owner.value, name), args, kwargs)
+        bound_method = getattr(owner.value, name)
+        return _fold(bound_method, args, kwargs)
     raise Break(f".{name} is not a method that a graph can contain")
 
 
