@@ -15,7 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from helpers.course import checkout, lifecycle
+from helpers.course import checkout, lifecycle, stamp
 from helpers.course.checkout import REPAIR, SUPPORTED, dotted, version_of
 from helpers.course.terminal import Parser, Refusal, report, run_guarded, say
 
@@ -155,7 +155,7 @@ def pythons_found() -> list[str]:
 def why_foreign() -> str:
     """Return the sentence about a .venv that the course did not make; "" if it did."""
     try:
-        lifecycle.refuse_unmade(checkout.VENV)
+        stamp.refuse_unmade(checkout.VENV)
     except Refusal as refusal:
         return str(refusal)
     return ""
@@ -174,7 +174,7 @@ def check(fault: str | None) -> int:
     elif version not in SUPPORTED:
         rows.append(("MISSING", "environment", f"{where}, which does not work: {REPAIR}"))
         python = Path(sys.executable)
-    elif checkout.VENV.exists() and not lifecycle.is_current(checkout.VENV):
+    elif checkout.VENV.exists() and not stamp.is_current(checkout.VENV):
         rows.append(("note", "environment", f"{where}, not up to date: {REPAIR}"))
     else:
         rows.append(("ok", "environment", f"{where}, Python {dotted(version)}"))
