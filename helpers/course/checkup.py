@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 
 from helpers.course import checkout
 from helpers.course.terminal import report, say
-from helpers.safety.package_trial import BUILDS, Trial, canonical, try_packages
+from helpers.safety.package_files import BUILDS, canonical
+from helpers.safety.package_trial import Trial, try_packages
 
 Row = tuple[str, str, str]
 OWN = "whoruns"  # what requirements.txt calls "-e ."

@@ -8,7 +8,7 @@ from pathlib import Path
 from helpers.course import checkout, stamp
 from helpers.course.installing import NO_NETWORK, Installer
 from helpers.course.terminal import DISK_FULL, Refusal, say
-from helpers.safety import package_trial
+from helpers.safety import package_files, package_trial
 
 COURSE_PACKAGE = "whoruns"  # what an install of the checkout itself is called
 PACKAGES = "course-packages.json"  # what the course installed; the rest is the learner's
@@ -67,7 +67,7 @@ def site_packages(folder: Path) -> list[Path]:
 def forget_incomplete(folder: Path) -> None:
     """Let the installer see packages that were only half installed as not installed."""
     for site in site_packages(folder):
-        for dist_info in package_trial.incomplete(site):
+        for dist_info in package_files.incomplete(site):
             shutil.rmtree(dist_info, ignore_errors=True)
 
 
