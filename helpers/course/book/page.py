@@ -57,7 +57,7 @@ class Widgets(Living):
 
     def _enliven_output(self, data: dict) -> None:
         view = data.pop(VIEW, None)
-        if view is None:
+        if not view:
             return
         state = self._states.get(view["model_id"], {}).get("state")
         if state and "_esm" in state:

@@ -1,6 +1,7 @@
 """`course.py book` -> site/: a page for each notebook, a first page, and what the search needs."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -58,9 +59,8 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
     for path, here in zip(paths, contents, strict=True):
         notebook = run(path) if fresh else nbformat.read(path, as_version=4)
         label = f"{here.number} · {here.title}" if here.number else here.title
-        searched += [
-            section | {"page": here.stem, "chapter": label} for section in sections(notebook)
-        ]
+        place = {"page": here.stem, "chapter": label}
+        searched += [section | place for section in sections(notebook)]
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
     searched += _list_terms(contents, pages)
     pages["index.html"] = _make_first_page(contents)
@@ -123,12 +123,13 @@ def _read_pictures() -> dict[str, bytes]:
 
 def recorded_hero(cells) -> str:
     """Return the first stored page of a function that was called by several ways."""
+    return next(html for html in _list_stored_html(cells) if "who-ways" in html)
+
+
+def _list_stored_html(cells) -> Iterator[str]:
     for cell in cells:
         for output in cell.get("outputs", ()):
-            html = output.get("data", {}).get("text/html", "")
-            if "who-ways" in html:
-                return html
-    raise ValueError("no notebook output shows a function that was called by several ways")
+            yield output.get("data", {}).get("text/html", "")
 
 
 def entry(path: Path) -> Entry:
