@@ -25,7 +25,7 @@ LISTED = {
     "helpers/course/trash.py": {"mkdir", "rename", "rmdir", "rmtree", "unlink"},
     "helpers/course/virtual_environment.py": {"mkdir", "replace", "write_bytes"},
     "helpers/course/handout.py": {"mkdir"},
-    "helpers/course/work.py": {"mkdir"},
+    "helpers/course/work_copies.py": {"mkdir"},
     "helpers/exhibit.py": {"write_text"},  # where its caller says
     "helpers/mini/oneflow/cpp_program.py": {"mkdir"},
     "helpers/study/chapter_7/clinic_projects.py": {"write_text"},  # in the folder of a child

@@ -91,7 +91,7 @@ def refuse_wrong_words(command: str, words: list[str]) -> None:
 
 def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
     """Return what the words of `reset` and `book` name: `notebooks`, and `solved_to` or None."""
-    from helpers.course import work
+    from helpers.course import chapter_notebooks
 
     parser = Parser(command)
     parser.add_argument("notebooks", nargs="*", help="numbers such as 03, or names of notebooks")
@@ -99,9 +99,9 @@ def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
         parser.add_argument("--solved-to", type=int, metavar="3", help="so many exercises solved")
     asked = parser.read(words)
     if command == "reset" and not asked.notebooks:
-        there = ", ".join(work.chapters())
+        there = ", ".join(chapter_notebooks.chapters())
         raise Refusal(f"`reset` needs the number of a notebook; there are: {there}.")
-    asked.notebooks = [work.chapter_named(word) for word in asked.notebooks]
+    asked.notebooks = [chapter_notebooks.chapter_named(word) for word in asked.notebooks]
     return asked
 
 

@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from helpers.course import checkout
+from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.terminal import Parser, Refusal, say
-from helpers.course.work import chapter_named, chapters, notebooks, trust
+from helpers.course.work_copies import trust
 from helpers.safety import folders
 
 TEMPLATE = Path(__file__).with_name("paper")

@@ -11,9 +11,9 @@ from copy import deepcopy
 from itertools import takewhile
 from pathlib import Path
 
+from helpers.course.chapter_notebooks import notebooks
 from helpers.course.handout import give, read_words, unsolved
 from helpers.course.terminal import say
-from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")

@@ -12,9 +12,9 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
+from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import DEEPER, sections
 from helpers.course.terminal import Parser, Refusal, say
-from helpers.course.work import chapter_named, chapters, notebooks
 
 STEP = "Step "
 YOUR_TURN = re.compile(r"\d+ · Your turn$")

@@ -18,9 +18,9 @@ from helpers.course.book.page import (
     sections,
 )
 from helpers.course.book.runs import run
+from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import on_the_page
 from helpers.course.terminal import Refusal, say
-from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety import folders
 from helpers.safety.folders import ManagedDirectory, made_again
