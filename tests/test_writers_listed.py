@@ -18,7 +18,7 @@ LISTED = {
     # environments that have the course's stamp, and the programs that make and start them
     "helpers/course/book/runs.py": {"kill"},  # the kernel that it started
     "helpers/course/checkout.py": {"Popen", "execve"},
-    "helpers/course/installing.py": {"Popen", "open"},
+    "helpers/course/shown_process.py": {"Popen", "open"},
     "helpers/course/installed_packages.py": {"rmtree", "write_text"},
     "helpers/course/lifecycle.py": {"rename"},
     "helpers/course/stamp.py": {"open", "replace", "unlink"},

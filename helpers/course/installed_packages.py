@@ -6,7 +6,8 @@ import shutil
 from pathlib import Path
 
 from helpers.course import checkout, stamp
-from helpers.course.installing import NO_NETWORK, Installer
+from helpers.course.install_failures import NO_NETWORK
+from helpers.course.installing import Installer
 from helpers.course.terminal import DISK_FULL, Refusal, say
 from helpers.safety import package_files, package_trial
 

@@ -20,8 +20,8 @@ import pytest
 from helpers.course import (
     checkout,
     disk_space,
+    install_failures,
     installed_packages,
-    installing,
     lifecycle,
     stamp,
     terminal,
@@ -284,7 +284,7 @@ def test_an_environment_that_was_moved_is_another(house, monkeypatch):
 def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
     lifecycle.set_up()
     update(house)
-    StandIn.fails_with = installing.NO_NETWORK
+    StandIn.fails_with = install_failures.NO_NETWORK
     lifecycle.set_up()
     said = capsys.readouterr().out
     assert "were not updated. No network" in said and "packages that it had" in said
@@ -295,7 +295,7 @@ def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
 
 
 def test_without_an_old_one_the_reason_is_the_refusal(house, refused):
-    StandIn.fails_with = installing.NO_NETWORK
+    StandIn.fails_with = install_failures.NO_NETWORK
     refused(terminal.Refusal, "No network", lifecycle.set_up)
     assert not checkout.VENV.exists()
 
@@ -319,7 +319,7 @@ def test_setup_finds_a_broken_package_and_repairs_it(house, capsys):
 def test_a_repair_without_a_network_says_that_it_did_not_come_about(house, refused):
     lifecycle.set_up()
     (checkout.VENV / SITE / "torch.py").unlink()
-    StandIn.fails_with = installing.NO_NETWORK
+    StandIn.fails_with = install_failures.NO_NETWORK
     refused(terminal.Refusal, "No network", lifecycle.set_up, repair=True)
     assert (checkout.VENV / SITE / "numpy.py").exists()
 
@@ -350,7 +350,7 @@ def test_an_update_that_cannot_bring_the_learners_packages_waits(house, monkeypa
 
     def without_a_network(self, *words):
         if "cowsay==6.1" in words:
-            raise terminal.Refusal(installing.NO_NETWORK)
+            raise terminal.Refusal(install_failures.NO_NETWORK)
         install(self, *words)
 
     monkeypatch.setattr(StandIn, "install", without_a_network)
