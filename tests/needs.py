@@ -34,7 +34,7 @@ def c_compiler_works() -> bool:
 
 def cxx_compiler_works() -> bool:
     """Return whether a C++ compiler is found here and compiles a program of two lines."""
-    from helpers.mini.oneflow.cpp_def import find_compiler
+    from helpers.mini.oneflow.cpp_program import find_compiler
     from helpers.safety.children import run
     from helpers.safety.folders import temporary, write_new
 

@@ -9,7 +9,7 @@ import pytest
 from helpers.course.book import page as pages_
 from helpers.course.book import site
 from helpers.course.book.page import sections
-from helpers.course.work import notebooks
+from helpers.course.chapter_notebooks import notebooks
 from helpers.safety.folders import made_again
 
 pytestmark = pytest.mark.long

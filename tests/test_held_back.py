@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course.work import FOLD, HELD, fresh
+from helpers.course.fresh import FOLD, HELD, fresh
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 CHAPTERS = [path for path in NOTEBOOKS if "01" <= path.name[:2] <= "07"]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from helpers.course import terminal, workshop
+from helpers.course.fresh import fresh
 from helpers.course.minutes import sections
-from helpers.course.work import fresh
 from helpers.course.workshop import HALF, LENGTHS, LUNCH, OPENING, PAUSE, RECAP, SITTING, planned
 from helpers.model.study_records import exercise_cells
 

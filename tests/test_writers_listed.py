@@ -18,15 +18,16 @@ LISTED = {
     # environments that have the course's stamp, and the programs that make and start them
     "helpers/course/book/runs.py": {"kill"},  # the kernel that it started
     "helpers/course/checkout.py": {"Popen", "execve"},
-    "helpers/course/installing.py": {"Popen", "open"},
-    "helpers/course/lifecycle.py": {
-        *("mkdir", "open", "rename", "replace", "rmdir", "rmtree", "unlink"),
-        *("write_bytes", "write_text"),
-    },
+    "helpers/course/shown_process.py": {"Popen", "open"},
+    "helpers/course/installed_packages.py": {"rmtree", "write_text"},
+    "helpers/course/lifecycle.py": {"rename"},
+    "helpers/course/stamp.py": {"open", "replace", "unlink"},
+    "helpers/course/trash.py": {"mkdir", "rename", "rmdir", "rmtree", "unlink"},
+    "helpers/course/virtual_environment.py": {"mkdir", "replace", "write_bytes"},
     "helpers/course/handout.py": {"mkdir"},
-    "helpers/course/work.py": {"mkdir"},
+    "helpers/course/work_copies.py": {"mkdir"},
     "helpers/exhibit.py": {"write_text"},  # where its caller says
-    "helpers/mini/oneflow/cpp_def.py": {"mkdir"},
+    "helpers/mini/oneflow/cpp_program.py": {"mkdir"},
     "helpers/study/chapter_7/clinic_projects.py": {"write_text"},  # in the folder of a child
 }
 

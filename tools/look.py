@@ -13,7 +13,7 @@ import nbformat
 from helpers.course.book.page import TEMPLATES, as_script, chapter, sections
 from helpers.course.book.runs import run
 from helpers.course.book.site import entry, recorded_hero
-from helpers.course.work import notebooks
+from helpers.course.chapter_notebooks import notebooks
 from helpers.model.spine import START
 
 ROOT = Path(__file__).parents[1]

@@ -8,8 +8,8 @@ cell at the end.
 import hashlib
 import json
 import re
-from collections import namedtuple
 from pathlib import PurePath
+from typing import NamedTuple
 
 from helpers.course.fresh import unfolded
 from helpers.model.study_records import exercise_cells
@@ -20,8 +20,14 @@ _PLAIN = re.compile(r"[ -~]{8,}")  # a line that every writer of JSON writes ali
 SHOWN = 3  # names of what is missing
 PROBES = 24
 
-# What a newer notebook has and a learner's lacks: titles of sections, names of exercises.
-Lack = namedtuple("Lack", "sections exercises")
+
+class Lack(NamedTuple):
+    """What a newer notebook has and a learner's lacks."""
+
+    #: Titles of sections.
+    sections: list[str]
+    #: Names of exercises.
+    exercises: list[str]
 
 
 def digest(data: bytes) -> str:
@@ -45,40 +51,60 @@ def probes(data: bytes) -> list[bytes]:
 
     A file that lacks one of them need not be read as JSON.
     """
-    lines = {line for _, source, _ in _cells(data) or () for line in source.splitlines()}
-    longest = sorted((line for line in lines if _PLAIN.fullmatch(line)), key=len)[-PROBES:]
+    lines = set()
+    for _, source, _ in _cells(data) or ():
+        lines.update(line for line in source.splitlines())
+    plain_lines = [line for line in lines if _PLAIN.fullmatch(line)]
+    longest = sorted(plain_lines, key=len)[-PROBES:]
     return [json.dumps(line)[1:-1].encode() for line in longest]
 
 
 def lack(learners: bytes, newest: bytes) -> Lack | None:
     """Return what the learner's notebook lacks; None where one of the two cannot be read."""
-    theirs, ours = _parts(learners), _parts(newest)
-    if theirs is None or ours is None:
+    learners_parts = _parts(learners)
+    newest_parts = _parts(newest)
+    if learners_parts is None or newest_parts is None:
         return None
-    missing = (
-        [part for part in all_of_ours if part not in of_theirs]
-        for all_of_ours, of_theirs in zip(ours, theirs, strict=True)
+    return Lack(
+        sections=_missing(newest_parts.sections, learners_parts.sections),
+        exercises=_missing(newest_parts.exercises, learners_parts.exercises),
     )
-    return Lack(*missing)
 
 
-def named(things: list[str], noun: str) -> str:
+def _missing(names: list[str], existing: list[str]) -> list[str]:
+    return [name for name in names if name not in existing]
+
+
+def named(names: list[str], noun: str) -> str:
     """Return how many things there are and the names of the first, as in `2 exercises (a, b)`."""
-    first = ", ".join(things[:SHOWN])
-    more = f" and {len(things) - SHOWN} more" if len(things) > SHOWN else ""
-    return f"{len(things)} {noun}{'s' if len(things) != 1 else ''} ({first}{more})"
+    count = len(names)
+    if count != 1:
+        noun = f"{noun}s"
+    first = ", ".join(names[:SHOWN])
+    more = f" and {count - SHOWN} more" if count > SHOWN else ""
+    return f"{count} {noun} ({first}{more})"
 
 
-def _parts(data: bytes) -> tuple[list[str], list[str]] | None:
+class _Parts(NamedTuple):
+    """What can be missing in a notebook, in order."""
+
+    sections: list[str]
+    exercises: list[str]
+
+
+def _parts(data: bytes) -> _Parts | None:
     """Return the titles of a notebook's sections and the names of its exercises, in order."""
     cells = _cells(data)
     if cells is None:
         return None
-    prose = (_FENCED.sub("", source) for kind, source, _ in cells if kind == "markdown")
-    titles = [title for source in prose for title in _SECTION.findall(source)]
-    plain = [{"cell_type": kind, "source": source} for kind, source, _ in cells]
-    exercises = [exercise.name for exercise in exercise_cells(plain)]
-    return list(dict.fromkeys(titles)), list(dict.fromkeys(exercises))
+    titles = []
+    for kind, source, _ in cells:
+        if kind == "markdown":
+            titles += _SECTION.findall(_FENCED.sub("", source))
+    plain_cells = [{"cell_type": kind, "source": source} for kind, source, _ in cells]
+    exercises = [exercise.name for exercise in exercise_cells(plain_cells)]
+    # Each once.
+    return _Parts(list(dict.fromkeys(titles)), list(dict.fromkeys(exercises)))
 
 
 def _cells(data: bytes) -> list[tuple] | None:
@@ -93,7 +119,8 @@ def _cells(data: bytes) -> list[tuple] | None:
 
 
 def _cell(cell: dict) -> tuple:
-    kind, source = cell["cell_type"], "".join(cell["source"])
+    kind = cell["cell_type"]
+    source = "".join(cell["source"])
     if kind == "markdown":
         source = unfolded(source)
     return kind, source, cell.get("attachments") or {}

@@ -12,22 +12,24 @@ from collections.abc import Callable, Iterator
 
 from helpers.course import checkout
 from helpers.course.terminal import report, say
-from helpers.safety.package_trial import BUILDS, Trial, canonical, try_packages
+from helpers.safety.package_files import BUILDS, canonical
+from helpers.safety.package_trial import Trial, try_packages
 
 Row = tuple[str, str, str]
 OWN = "whoruns"  # what requirements.txt calls "-e ."
 KEY_PACKAGES = """jupyterlab ipywidgets anywidget nbval networkx numpy bytecode
     torch tensorflow-cpu tensorflow"""
+COMPILERS = ("cc", "gcc", "clang", "cl")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-NOT_INSTALLED = "MISSING", "packages", f"not installed: {checkout.REPAIR}"
+NOT_INSTALLED = ("MISSING", "packages", f"not installed: {checkout.REPAIR}")
 SILENT = 3  # seconds after which each package that was imported gets a line
 
 
 def check(rows: list[list[str]]) -> int:
     """Print the given rows and the others; return 0 if the course can run here."""
-    broken = any(row[:2] == ["MISSING", "environment"] for row in rows)
-    found = [NOT_INSTALLED] if broken else list(packages())
-    return report([*rows, *found, *memory(), *machine()])
+    is_broken = any(row[:2] == ["MISSING", "environment"] for row in rows)
+    package_rows = [NOT_INSTALLED] if is_broken else list(packages())
+    return report([*rows, *package_rows, *memory(), *machine()])
 
 
 def packages() -> Iterator[Row]:
@@ -59,7 +61,8 @@ def read_versions(file_name: str) -> dict[str, set[str]]:
     versions: dict[str, set[str]] = {}
     for line in (checkout.ROOT / file_name).read_text(encoding="utf-8").splitlines():
         requirement, _, marker = line.partition(" #")[0].partition(";")
-        if requirement.strip() and not requirement.startswith(("-", "#")) and applies(marker):
+        is_requirement = requirement.strip() and not requirement.startswith(("-", "#"))
+        if is_requirement and applies(marker):
             name, _, version = requirement.replace("~=", "==").partition("==")
             versions.setdefault(canonical(name.strip()), set()).add(version.strip())
     return versions
@@ -82,7 +85,8 @@ def applies(marker: str) -> bool:
 
 def package(name: str, pinned: set[str], trial: Trial) -> Row:
     """Return the row for a package that the course needs; `pinned` are the versions that fit."""
-    if fault := trial.fault(name):
+    fault = trial.fault(name)
+    if fault:
         return "MISSING", name, f"{fault}: {checkout.REPAIR}"
     version = trial.versions.get(name, "")
     if not version:
@@ -94,7 +98,8 @@ def package(name: str, pinned: set[str], trial: Trial) -> Row:
 
 def progress_lines(total: int) -> Callable[[str], None]:
     """Return a function that counts packages and prints a line for each, once it takes long."""
-    start, names = time.monotonic(), []
+    start = time.monotonic()
+    names = []
 
     def count(name: str) -> None:
         names.append(name)
@@ -112,19 +117,27 @@ def memory() -> Iterator[Row]:
         size = psutil.virtual_memory()
     except Exception:  # missing, or broken: it has a row of its own
         return
-    total, free = (number / checkout.GIGABYTE for number in (size.total, size.available))
+    total = size.total / checkout.GIGABYTE
+    free = size.available / checkout.GIGABYTE
     text = f"{total:.1f} GB, {free:.1f} GB free"
-    more = "" if free > 2 else ": an open notebook needs 1 GB, so close others"
-    yield "note" if more else "ok", "memory", text + more
+    if free > 2:
+        yield "ok", "memory", text
+    else:
+        yield "note", "memory", f"{text}: an open notebook needs 1 GB, so close others"
 
 
 def machine() -> Iterator[Row]:
     """Yield the rows for disk, compiler and browser; the course can do without the last two."""
     free = shutil.disk_usage(checkout.ROOT).free / checkout.GIGABYTE
     yield "ok" if free > 0.5 else "note", "disk", f"{free:.1f} GB free"
-    for what, names, use in (
-        ("C compiler", ("cc", "gcc", "clang", "cl"), "chapters 4 and 5 show more with one"),
-        ("Chromium", BROWSERS, "only the tests in a browser need one"),
-    ):
-        found = next(filter(None, map(shutil.which, names)), None)
-        yield "ok" if found else "optional", what, f"{found or 'not found'} ({use})"
+    yield program("C compiler", COMPILERS, "chapters 4 and 5 show more with one")
+    yield program("Chromium", BROWSERS, "only the tests in a browser need one")
+
+
+def program(what: str, names: tuple[str, ...], use: str) -> Row:
+    """Return the row for a program that the course can do without, by the names it may have."""
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return "ok", what, f"{path} ({use})"
+    return "optional", what, f"not found ({use})"

@@ -15,7 +15,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from helpers.course import checkout, lifecycle
+from helpers.course import checkout, lifecycle, stamp
 from helpers.course.checkout import REPAIR, SUPPORTED, dotted, version_of
 from helpers.course.terminal import Parser, Refusal, report, run_guarded, say
 
@@ -97,7 +97,7 @@ def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
 
     `notebooks`, of which `all` names each to `remake`; after `reset` also `solved_to`, or None.
     """
-    from helpers.course import work
+    from helpers.course import chapter_notebooks
 
     parser = Parser(command)
     parser.add_argument("notebooks", nargs="*", help="numbers such as 03, or names of notebooks")
@@ -105,11 +105,11 @@ def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
         parser.add_argument("--solved-to", type=int, metavar="3", help="so many exercises solved")
     asked = parser.read(words)
     if command in ("reset", "remake") and not asked.notebooks:
-        there = ", ".join(work.chapters())
+        there = ", ".join(chapter_notebooks.chapters())
         raise Refusal(f"`{command}` needs the number of a notebook; there are: {there}.")
     if command == "remake" and asked.notebooks == ["all"]:
         return asked
-    asked.notebooks = [work.chapter_named(word) for word in asked.notebooks]
+    asked.notebooks = [chapter_notebooks.chapter_named(word) for word in asked.notebooks]
     return asked
 
 
@@ -163,7 +163,7 @@ def pythons_found() -> list[str]:
 def why_foreign() -> str:
     """Return the sentence about a .venv that the course did not make; "" if it did."""
     try:
-        lifecycle.refuse_unmade(checkout.VENV)
+        stamp.refuse_unmade(checkout.VENV)
     except Refusal as refusal:
         return str(refusal)
     return ""
@@ -182,7 +182,7 @@ def check(fault: str | None) -> int:
     elif version not in SUPPORTED:
         rows.append(("MISSING", "environment", f"{where}, which does not work: {REPAIR}"))
         python = Path(sys.executable)
-    elif checkout.VENV.exists() and not lifecycle.is_current(checkout.VENV):
+    elif checkout.VENV.exists() and not stamp.is_current(checkout.VENV):
         rows.append(("note", "environment", f"{where}, not up to date: {REPAIR}"))
     else:
         rows.append(("ok", "environment", f"{where}, Python {dotted(version)}"))

@@ -7,8 +7,8 @@ broken: then the history of git is asked, and what that does not know is the lea
 """
 
 import json
-from collections import namedtuple
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers.course.terminal import say
 from helpers.safety import folders
@@ -16,10 +16,18 @@ from helpers.safety import folders
 NAME = ".delivered.json"
 LARGEST = 1_000_000  # bytes; ours has 100 for each file
 
-# Hashes: `course` of the course's file and of how it is copied, `whole` of the copy, `written` of
-# what its author wrote, "" where that is not known. `offered`: the `course` of which the learner
-# was told that it is newer.
-Delivery = namedtuple("Delivery", "course whole written offered", defaults=("", "", "", ""))
+
+class Delivery(NamedTuple):
+    """What is noted of one file."""
+
+    #: A hash of the course's file and of how it is copied.
+    course: str = ""
+    #: A hash of the copy.
+    whole: str = ""
+    #: A hash of what its author wrote, "" where that is not known.
+    written: str = ""
+    #: The `course` of which the learner was told that it is newer.
+    offered: str = ""
 
 
 def read(work: Path) -> dict[str, Delivery]:
@@ -32,14 +40,21 @@ def read(work: Path) -> dict[str, Delivery]:
         items = list(noted.items())
     except (OSError, ValueError, AttributeError, RecursionError):
         return {}
-    return {name: delivery for name, entry in items if (delivery := _delivery(entry))}
+
+    deliveries = {}
+    for name, entry in items:
+        delivery = _delivery(entry)
+        if delivery is not None:
+            deliveries[name] = delivery
+    return deliveries
 
 
 def write(work: Path, deliveries: dict[str, Delivery]) -> None:
     """Note what was delivered; where that cannot be, say so and go on."""
     entries = {name: delivery._asdict() for name, delivery in sorted(deliveries.items())}
+    text = json.dumps(entries, indent=1) + "\n"
     try:
-        folders.replace_copy((json.dumps(entries, indent=1) + "\n").encode(), work / NAME)
+        folders.replace_copy(text.encode(), work / NAME)
     except folders.NotRenewed as error:
         reason = error.__cause__.strerror
         say(
@@ -53,4 +68,6 @@ def _delivery(entry) -> Delivery | None:
     if type(entry) is not dict:
         return None
     values = [entry.get(field, "") for field in Delivery._fields]
-    return Delivery(*values) if all(type(value) is str for value in values) else None
+    if not all(type(value) is str for value in values):
+        return None
+    return Delivery(*values)

@@ -14,7 +14,8 @@ from helpers.model.study_records import exercise_cells
 SUMMARY = "Decide first: this reveals the answer"
 FORMER_SUMMARIES = ("Decide first: this gives it away",)  # copies of that time are still in use
 HELD = "after-deciding"  # the tag of cells that say what a prediction above them asks
-_OPENED, _CLOSED = "<details class='course-held'><summary>{}</summary>\n\n", "\n\n</details>"
+_OPENED = "<details class='course-held'><summary>{}</summary>\n\n"
+_CLOSED = "\n\n</details>"
 _FOLDED = re.compile(_OPENED.format("[^<]*") + "(.*)" + re.escape(_CLOSED), re.DOTALL)
 FOLD = _OPENED.format(SUMMARY)
 
@@ -42,10 +43,10 @@ def freshened(data: bytes, name: str = "", solved_to: int | None = None, fold: s
             cell["metadata"]["jupyter"] = {"source_hidden": True}
         else:  # folded by JupyterLab, its first line would be seen
             cell["source"] = [fold, *cell["source"], _CLOSED]
-    for cell in cells if held else ():
-        cell |= {"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else {}
     if not held and solved_to is None:
         return data
+    if held:
+        _clear_outputs(cells)
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -61,14 +62,23 @@ def unfolded(source: str) -> str:
     return found[1] if found else source
 
 
+def _clear_outputs(cells: list[dict]) -> None:
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = []
+            cell["execution_count"] = None
+
+
 def _solve(cells: list[dict], name: str, count: int) -> None:
-    there = list(exercise_cells(cells))
-    if not 0 < count <= len(there):
+    """Put the solutions of the first exercises into their stubs."""
+    exercises = list(exercise_cells(cells))
+    if not 0 < count <= len(exercises):
         raise Refusal(
-            f"--solved-to needs a number from 1 to {len(there)}, the exercises of {name}, "
+            f"--solved-to needs a number from 1 to {len(exercises)}, the exercises of {name}, "
             f"not {count}."
         )
-    for exercise in there[:count]:
-        cells[exercise.stub]["source"] = exercise.solution.rstrip().splitlines(keepends=True)
+    for exercise in exercises[:count]:
+        solution = exercise.solution.rstrip()
+        cells[exercise.stub]["source"] = solution.splitlines(keepends=True)
         for place in (exercise.stub, exercise.check):  # its stored output belongs to the stub
             cells[place]["outputs"] = []

@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from helpers.course import checkout
+from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.terminal import Parser, Refusal, say
-from helpers.course.work import chapter_named, chapters, notebooks, trust
+from helpers.course.work_copies import trust
 from helpers.safety import folders
 
 TEMPLATE = Path(__file__).with_name("paper")
@@ -25,18 +26,21 @@ def handout(words: list[str]) -> int:
 
     With --html a page for each, too, that can be printed.
     """
-    asked = read_words("handout", words)
-    names, folder = asked.notebooks, asked.to
+    requested = read_words("handout", words)
+    names = requested.notebooks
     images = sorted(path for path in (notebooks() / "images").rglob("*") if path.is_file())
     files = {path.relative_to(notebooks()): path for path in images}
     with folders.temporary("handout-") as home:
         written = {name: without_solutions(notebooks() / name) for name in names}
-        if asked.html:
-            written |= {f"{name[:-6]}.html": paper(name[:-6], written[name]) for name in names}
-        made = home.fill("made", written)
-        trust([made / name for name in names])
-        give(files | {Path(name): made / name for name in written}, folder)
-    say(f"Without solutions, in {folder}: {', '.join(written)}")
+        if requested.html:
+            for name in names:
+                stem = name.removesuffix(".ipynb")
+                written[f"{stem}.html"] = paper(stem, written[name])
+        filled = home.fill("made", written)
+        trust([filled / name for name in names])
+        files |= {Path(name): filled / name for name in written}
+        give(files, requested.to)
+    say(f"Without solutions, in {requested.to}: {', '.join(written)}")
     return 0
 
 
@@ -61,9 +65,9 @@ def read_words(command: str, words: list[str]) -> argparse.Namespace:
 
 def refuse_own_folder(folder: Path) -> None:
     """Refuse to write into the course's own files."""
-    ours = [checkout.ROOT / name for name in SOURCES]
+    own_folders = [checkout.ROOT / name for name in SOURCES]
     real = folder.resolve()
-    if real == checkout.ROOT or any(real.is_relative_to(place) for place in ours):
+    if real == checkout.ROOT or any(real.is_relative_to(own) for own in own_folders):
         raise Refusal(f"{folder} is a folder of the course itself; name another with --to.")
 
 
@@ -76,20 +80,22 @@ def without_solutions(path: Path) -> bytes:
 
 def unsolved(cells: list) -> list:
     """Return cells of a notebook without folded solutions; a cell that was nothing else is gone."""
-    kept = []
+    remaining = []
     for cell in cells:
-        if (rest := folded_away(cell)) != "".join(cell["source"]):
+        rest = folded_away(cell)
+        if rest != "".join(cell["source"]):
             cell = type(cell)(cell, source=rest)  # a dict, or a NotebookNode
         if rest or cell["cell_type"] == "code":
-            kept.append(cell)
-    return kept
+            remaining.append(cell)
+    return remaining
 
 
 def folded_away(cell) -> str:
     """Return the source of a cell without a folded solution."""
     source = "".join(cell["source"])
-    found = cell["cell_type"] == "markdown" and _FOLDED.search(source)
-    return _FOLDED.sub("", source).strip() if found else source
+    if cell["cell_type"] == "markdown" and _FOLDED.search(source):
+        return _FOLDED.sub("", source).strip()
+    return source
 
 
 def paper(name: str, notebook: bytes) -> bytes:
@@ -104,7 +110,8 @@ def paper(name: str, notebook: bytes) -> bytes:
         exclude_anchor_links=True,
     )
     about = {"metadata": {"name": name, "path": str(notebooks())}}
-    page, _ = exporter.from_notebook_node(nbformat.reads(notebook.decode(), as_version=4), about)
+    node = nbformat.reads(notebook.decode(), as_version=4)
+    page, _ = exporter.from_notebook_node(node, about)
     return page.encode()
 
 

@@ -7,21 +7,14 @@ new environment first. pip takes over where uv has no build, or fails.
 import ast
 import contextlib
 import os
-import platform
-import re
-import shutil
-import subprocess
-import sys
-import threading
 from pathlib import Path
-from time import monotonic
 
 from helpers.course import checkout
+from helpers.course.install_failures import LOG_NAME, NO_NETWORK, InstallFailed, explain
+from helpers.course.shown_process import run_shown
 from helpers.course.terminal import DISK_FULL, Refusal, say
 
 UV = "uv==0.13.9"
-LOG_NAME = "course-install.log"
-QUIET_SECONDS = 5  # between two lines of progress in a file or a pipe
 
 # What pip calls a setting; what uv calls it, and what uv puts between several values.
 UV_NAMES = {
@@ -40,62 +33,6 @@ UV_NAMES = {
 }
 # Sections of pip's configuration that count for `pip install`; the later ones win.
 PIP_SECTIONS = ("global", "install", ":env:")
-
-NO_NETWORK = (
-    "No network: the package index cannot be reached. Connect (behind a proxy, set HTTPS_PROXY; "
-    "for an index of your own, PIP_INDEX_URL) and run the same command again."
-)
-# What an installer prints -> what that means. The first one found counts, and the order matters:
-# without a network pip finds no version of anything either.
-EXPLANATIONS = (
-    (
-        r"No space left on device|\[Errno 28\]|os error (28|112)\b|not enough space on the disk",
-        DISK_FULL,
-    ),
-    (
-        r"CERTIFICATE_VERIFY_FAILED|invalid peer certificate|UnknownIssuer",
-        "This machine does not trust the certificate of the package index, as happens behind some "
-        "company proxies. Put the company's certificate file into PIP_CERT and run the same "
-        "command again.",
-    ),
-    (
-        r"NewConnectionError|ConnectTimeoutError|ReadTimeoutError|ProxyError|NameResolutionError"
-        r"|getaddrinfo failed|Name or service not known|Temporary failure in name resolution"
-        r"|Network is unreachable|Connection refused|dns error|tcp connect error"
-        r"|error sending request|operation timed out|Connection reset|Failed to establish",
-        NO_NETWORK,
-    ),
-    (
-        r"No matching distribution found for (?P<pip_name>[^\s;]+)"
-        r"|Because (?P<uv_name>\S+) has no wheels with a matching",
-        "The course needs {package}, but no index offers a build of it for this machine "
-        "({machine}).",
-    ),
-)
-
-
-class InstallFailed(Exception):
-    """An installer failed. `why` is a sentence about it; `known` says whether we know the cause."""
-
-    def __init__(self, why: str, known: bool):
-        super().__init__(why)
-        self.why = why
-        self.known = known
-
-
-def explain(output: str) -> InstallFailed:
-    """Return what an installer's output says about its failure, or else the end of the output."""
-    for pattern, sentence in EXPLANATIONS:
-        found = re.search(pattern, output)
-        if found:
-            package = next(filter(None, found.groupdict().values()), "")
-            python = f"{sys.version_info.major}.{sys.version_info.minor}"
-            machine = f"Python {python} {platform.system()} {platform.machine()}"
-            return InstallFailed(sentence.format(package=package, machine=machine), known=True)
-    noise = ("[notice]", "WARNING: Location", "Looking in ")
-    lines = [line for line in output.splitlines() if line.strip() and not line.startswith(noise)]
-    first = f"The install failed. The end of {checkout.NEW.name}/{LOG_NAME} shows why:"
-    return InstallFailed("\n  ".join([first, *lines[-8:]]), known=False)
 
 
 class Installer:
@@ -218,120 +155,3 @@ def pip_settings(listed: str) -> dict[str, str]:
             with contextlib.suppress(ValueError, SyntaxError):
                 found[section][name] = str(ast.literal_eval(quoted))
     return found["global"] | found["install"] | found[":env:"]
-
-
-# -- progress --------------------------------------------------------------------------------------
-
-
-def run_shown(
-    command: list[str], variables: dict[str, str], log: Path, lock: int | None
-) -> tuple[int, str]:
-    """Run a command, its output in a log, and show that it goes on; return exit code and output.
-
-    On a terminal the program draws its own bar there. In a file or a pipe a line comes every few
-    seconds. Ctrl-C stops the program, too.
-    """
-    on_terminal = os.name == "posix" and sys.stdout.isatty()
-    reading_end, writing_end = open_terminal() if on_terminal else os.pipe()
-    inherited = () if lock is None or os.name == "nt" else (lock,)
-    process = None
-    try:
-        process = subprocess.Popen(
-            command,
-            cwd=checkout.ROOT,
-            env=variables,
-            stdin=subprocess.DEVNULL,
-            stdout=writing_end,
-            stderr=writing_end,
-            pass_fds=inherited,
-        )
-    finally:
-        os.close(writing_end)
-        if process is None:
-            os.close(reading_end)
-    output = Output(reading_end, log, on_terminal)
-    try:
-        output.follow()
-        return process.wait(), output.text()
-    except BaseException:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-        raise
-
-
-def open_terminal() -> tuple[int, int]:
-    """Return both ends of a terminal that is as wide as this one."""
-    import fcntl
-    import struct
-    import termios
-
-    reading_end, writing_end = os.openpty()
-    size = shutil.get_terminal_size()
-    packed = struct.pack("HHHH", size.lines, size.columns, 0, 0)
-    fcntl.ioctl(writing_end, termios.TIOCSWINSZ, packed)
-    return reading_end, writing_end
-
-
-class Output:
-    """What a program prints: read by a thread, written to the log, and shown."""
-
-    def __init__(self, reading_end: int, log: Path, on_terminal: bool):
-        self._reading_end = reading_end
-        self._log = log
-        self._on_terminal = on_terminal
-        self._parts: list[bytes] = []
-        self._start = monotonic()
-
-    def text(self) -> str:
-        """Return what was printed until now, without what only moves and colours a terminal."""
-        printed = b"".join(self._parts).decode("utf-8", "replace")
-        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", printed)
-        return plain.replace("\r\n", "\n").replace("\r", "\n")
-
-    def follow(self) -> None:
-        """Return when the program has closed its output."""
-        reader = threading.Thread(target=self._read, daemon=True)
-        reader.start()
-        shown = ""
-        while reader.is_alive():
-            reader.join(QUIET_SECONDS)
-            if reader.is_alive() and not self._on_terminal:
-                shown = self._show_last_line(shown)
-
-    def _read(self) -> None:
-        with os.fdopen(self._reading_end, "rb", buffering=0) as stream, self._open_log() as log:
-            while part := self._read_part(stream):
-                self._parts.append(part)
-                with contextlib.suppress(OSError):  # a full disk ends the install, not its reader
-                    log.write(part)
-                if self._on_terminal:
-                    sys.stdout.buffer.write(part)
-                    sys.stdout.buffer.flush()
-
-    @staticmethod
-    def _read_part(stream) -> bytes:
-        try:
-            return stream.read(1 << 16)
-        except OSError:  # a terminal ends so on Linux
-            return b""
-
-    def _open_log(self):
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
-        try:
-            return os.fdopen(os.open(self._log, flags), "ab", buffering=0)
-        except OSError:
-            return open(os.devnull, "ab", buffering=0)
-
-    def _show_last_line(self, shown: str) -> str:
-        """Print the newest line with the seconds until now; return it."""
-        lines = [line.strip() for line in self.text().splitlines() if line.strip()]
-        newest = lines[-1] if lines else ""
-        seconds = round(monotonic() - self._start)
-        if newest == shown:
-            say(f"      {seconds:3} s …")
-        else:
-            say(f"      {seconds:3} s  {newest[:88]}")
-        return newest

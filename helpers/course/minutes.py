@@ -6,13 +6,16 @@ prose, stub and solution are not counted again. What is under `DEEPER` is counte
 
 import json
 import re
-from collections import namedtuple
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
 WORDS = 150  # a minute
-LINE, EXHIBIT, PREDICTION = 5 / 60, 45 / 60, 30 / 60  # minutes
+# Minutes of each.
+LINE = 5 / 60
+EXHIBIT = 45 / 60
+PREDICTION = 30 / 60
 STEP = 5  # minutes; a page shows a multiple of it
 DEEPER = "Deeper"  # begins the titles of sections for those who want more
 
@@ -22,72 +25,127 @@ _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 
-# An exercise by its heading: how hard and how important, from 1 to 3, and its minutes.
-Exercise = namedtuple("Exercise", "title difficulty importance minutes")
+class Exercise(NamedTuple):
+    """An exercise, as its heading says it."""
+
+    #: Its title.
+    title: str
+    #: How hard it is, from 1 to 3.
+    difficulty: int
+    #: How important it is, from 1 to 3.
+    importance: int
+    #: How long it takes.
+    minutes: int
 
 
 @dataclass
 class Section:
-    """A section, or what comes before the first: minutes, cells and words to read, exercises."""
+    """A section, or what comes before the first."""
 
+    #: Its title, "" for what comes before the first.
     title: str
+    #: Minutes of reading and running.
     reading: float = 0.0
+    #: Its exercises.
     todo: list[Exercise] = field(default_factory=list)
+    #: How many cells there are to read.
     cells: int = 0
+    #: How many words there are to read.
     words: int = 0
 
 
 def sections(path: Path) -> list[Section]:
     """Return a notebook's sections, in order; the first is its opening."""
-    found, inside = [Section("")], False  # whether an exercise is under way
+    reader = _Reader()
     for cell in json.loads(path.read_text("utf-8"))["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
-            found[-1].reading += 0 if inside else _running(source, cell["outputs"])
-            found[-1].cells += not inside
-            continue
-        read = False
+            reader.read_code(source, cell["outputs"])
+        else:
+            reader.read_prose(source)
+    return reader.sections
+
+
+class _Reader:
+    """Reads a notebook, cell after cell."""
+
+    def __init__(self):
+        self.sections = [Section("")]
+        self._is_in_exercise = False
+
+    def read_code(self, source: str, outputs: list) -> None:
+        """Count a cell of code; the stub of an exercise is not counted."""
+        if not self._is_in_exercise:
+            self.sections[-1].reading += _running(source, outputs)
+            self.sections[-1].cells += 1
+
+    def read_prose(self, source: str) -> None:
+        """Count a cell of prose, in which sections and exercises may begin."""
+        has_words = False
         for part in _PART.split(source):
-            title = part.partition("\n")[0].lstrip("# ")
-            if part.startswith("## "):
-                found.append(Section(title))
-            if asked := _EXERCISE.search(part):
-                dots = (one.count("●") for one in asked.groups()[:2])
-                found[-1].todo.append(Exercise(title, *dots, int(asked[3])))
-            elif not inside or part.startswith("##"):
-                words = len(_WORD.findall(_UNREAD.sub(" ", part)))
-                found[-1].words += words
-                found[-1].reading += words / WORDS
-                read = read or words > 0
-            goes_on = bool(asked) or inside and not part.startswith("##")
-            inside = goes_on and "</details>" not in part
-        found[-1].cells += read
-    return found
+            word_count = self._read_part(part)
+            has_words = has_words or word_count > 0
+        if has_words:
+            self.sections[-1].cells += 1
+
+    def _read_part(self, part: str) -> int:
+        """Count what stands under one heading; return the words that are read there."""
+        title = part.partition("\n")[0].lstrip("# ")
+        if part.startswith("## "):
+            self.sections.append(Section(title))
+        section = self.sections[-1]
+
+        word_count = 0
+        exercise = _EXERCISE.search(part)
+        is_outside = part.startswith("##") or not self._is_in_exercise
+        if exercise:
+            difficulty, importance, minutes = exercise.groups()
+            section.todo.append(
+                Exercise(title, difficulty.count("●"), importance.count("●"), int(minutes))
+            )
+        elif is_outside:
+            word_count = len(_WORD.findall(_UNREAD.sub(" ", part)))
+            section.words += word_count
+            section.reading += word_count / WORDS
+
+        goes_on = exercise is not None or not is_outside
+        self._is_in_exercise = goes_on and "</details>" not in part
+        return word_count
 
 
 def rows(path: Path) -> list[dict]:
     """Return a row for each of a notebook's sections: its title, and whole minutes for both."""
     return [
         {
-            "section": one.title or "opening",
-            "reading": ceil(one.reading),
-            "exercises": sum(each.minutes for each in one.todo),
+            "section": section.title or "opening",
+            "reading": ceil(section.reading),
+            "exercises": sum(exercise.minutes for exercise in section.todo),
         }
-        for one in sections(path)
+        for section in sections(path)
     ]
 
 
 def on_the_page(path: Path) -> tuple[int, int, int]:
     """Return the minutes of reading, of the exercises, and of what goes deeper."""
-    parts, times = sections(path), [0.0, 0.0]
-    for part in parts:
-        times[part.title.startswith(DEEPER)] += part.reading
-    needed, deeper = (STEP * round(minutes / STEP) for minutes in times)
-    exercises = sum(one.minutes for part in parts for one in part.todo)
-    return max(STEP, needed), exercises, deeper
+    needed = 0.0
+    deeper = 0.0
+    exercises = 0
+    for section in sections(path):
+        if section.title.startswith(DEEPER):
+            deeper += section.reading
+        else:
+            needed += section.reading
+        exercises += sum(exercise.minutes for exercise in section.todo)
+    return max(STEP, _rounded(needed)), exercises, _rounded(deeper)
+
+
+def _rounded(minutes: float) -> int:
+    return STEP * round(minutes / STEP)
 
 
 def _running(source: str, outputs: list) -> float:
-    lines = sum(bool(line.strip()) for line in source.splitlines())
-    exhibits = sum("text/html" in output.get("data", {}) for output in outputs)
-    return lines * LINE + exhibits * EXHIBIT + source.count("predict(") * PREDICTION
+    """Return the minutes that a cell of code takes."""
+    line_count = len([line for line in source.splitlines() if line.strip()])
+    exhibit_count = len([output for output in outputs if "text/html" in output.get("data", {})])
+    prediction_count = source.count("predict(")
+    return line_count * LINE + exhibit_count * EXHIBIT + prediction_count * PREDICTION

@@ -11,14 +11,19 @@ from copy import deepcopy
 from itertools import takewhile
 from pathlib import Path
 
+from helpers.course.chapter_notebooks import notebooks
 from helpers.course.handout import give, read_words, unsolved
 from helpers.course.terminal import say
-from helpers.course.work import notebooks
 from helpers.safety.folders import temporary
 
 DECK = Path(__file__).with_name("deck")
-SLIDE, BELOW, SKIP, NOTES = "slide", "subslide", "skip", "notes"
-SHORT, MOST = 30, 110  # words: above a run, of a slide of prose
+# The kinds of slide that a cell's metadata can name.
+SLIDE = "slide"
+BELOW = "subslide"
+SKIP = "skip"
+NOTES = "notes"
+SHORT = 30  # words above a run
+MOST = 110  # words of a slide of prose
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
 _HEADING = re.compile(r"#{1,6} ")
 _BLOCK = re.compile(
@@ -34,14 +39,15 @@ def slides(words: list[str]) -> int:
     """Write the slides of the notebooks that the words name, or of all chapters."""
     from helpers.course.book.runs import run
 
-    asked = read_words("slides", words)
-    names, folder = asked.notebooks, asked.to
+    requested = read_words("slides", words)
+    pages = {}
     with temporary("slides-") as home:
-        paths = {f"{name[:-6]}.html": notebooks() / name for name in names}
-        pages = {name: page(path, run(path)).encode() for name, path in paths.items()}
+        for name in requested.notebooks:
+            path = notebooks() / name
+            pages[f"{path.stem}.html"] = page(path, run(path)).encode()
         filled = home.fill("made", pages)
-        give({Path(name): filled / name for name in pages}, folder)
-    say(f"Slides in {folder}: {', '.join(pages)}")
+        give({Path(name): filled / name for name in pages}, requested.to)
+    say(f"Slides in {requested.to}: {', '.join(pages)}")
     say(
         "Open one in a browser. Press Space to go on, S for notes, F for full screen, D for dark. "
         "Inside an exhibit, keys control the exhibit until you press Esc."
@@ -58,36 +64,60 @@ def page(path: Path, ran=None) -> str:
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
-    widgets = Widgets(notebook, notebook.metadata.get(KEY, {"recorded": []})["recorded"])
+    recorded = notebook.metadata[KEY]["recorded"] if KEY in notebook.metadata else []
+    widgets = Widgets(notebook, recorded)
     notebook.cells = fitted(unsolved(notebook.cells))
     widgets.enliven_cells(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
-    yes = ("embed_images", "exclude_input_prompt", "exclude_output_prompt", "exclude_anchor_links")
-    where = {"template_name": DECK.name, "extra_template_basedirs": [str(DECK.parent)]}
-    exporter = SlidesExporter(**where, **dict.fromkeys(yes, True))
-    scripts = as_script(widgets.scripts) if widgets.scripts else ""
-    living = {"styles": styles(widgets), "host": host_script(), "scripts": scripts}
-    about = {"metadata": {"name": path.stem, "path": str(path.parent)}, "living": living}
-    return exporter.from_notebook_node(notebook, about)[0]
+    exporter = SlidesExporter(
+        template_name=DECK.name,
+        extra_template_basedirs=[str(DECK.parent)],
+        embed_images=True,
+        exclude_input_prompt=True,
+        exclude_output_prompt=True,
+        exclude_anchor_links=True,
+    )
+    resources = {
+        "metadata": {"name": path.stem, "path": str(path.parent)},
+        "living": {
+            "styles": styles(widgets),
+            "host": host_script(),
+            "scripts": as_script(widgets.scripts) if widgets.scripts else "",
+        },
+    }
+    html, _ = exporter.from_notebook_node(notebook, resources)
+    return html
 
 
 def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
-    found = []
-    for at, cell in enumerate(cells):
-        kind, source = kind_of(cell), "".join(cell["source"])
+    slide_cells = []
+    for index, cell in enumerate(cells):
+        kind = kind_of(cell)
         if kind in (SLIDE, BELOW) and cell["cell_type"] == "markdown":
-            found += _prose(cell, cells[at + 1 :])
-        elif kind != SKIP:  # a slide is short of room; a question is asked by its form
-            bare = _ASKED.sub("", source) if cell["cell_type"] == "code" else source
-            if found and is_silent(found[-1]) and kind == "":
-                kind, bare = kind_of(found[-1]), f"{found.pop()['source']}\n\n{bare}"
-            found.append(_copy(cell, 0, kind, [re.sub(r"\n{3,}", "\n\n", bare).strip("\n")]))
-            if not found[-1]["source"]:
-                found[-1]["metadata"]["transient"] = {"remove_source": True}
-    return found
+            slide_cells += _prose(cell, cells[index + 1 :])
+        elif kind != SKIP:
+            _add_cell(slide_cells, cell, kind)
+    return slide_cells
+
+
+def _add_cell(slide_cells: list[dict], cell: dict, kind: str) -> None:
+    """Append a cell; one that belongs to no slide is joined to silent code before it."""
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "code":  # a slide is short of room; a question is asked by its form
+        source = _ASKED.sub("", source)
+    if slide_cells and is_silent(slide_cells[-1]) and kind == "":
+        silent = slide_cells.pop()
+        kind = kind_of(silent)
+        source = f"{silent['source']}\n\n{source}"
+
+    source = re.sub(r"\n{3,}", "\n\n", source).strip("\n")
+    copy = _copy(cell, 0, kind, [source])
+    if not source:
+        copy["metadata"]["transient"] = {"remove_source": True}
+    slide_cells.append(copy)
 
 
 def kind_of(cell: dict) -> str:
@@ -97,18 +127,40 @@ def kind_of(cell: dict) -> str:
 
 def _prose(cell: dict, after: list[dict]) -> list[dict]:
     """Return what is shown of prose; if that is not all of it, all of it as notes as well."""
-    head, *blocks = _BLOCK.findall("".join(cell["source"]))
-    if not _HEADING.match(head):
-        head, blocks = "", [head, *blocks]
-    shown = blocks
-    if after and after[0]["cell_type"] == "code" and not kind_of(after[0]):
-        shown = [_beginning(block) for block in blocks[:1] if not _STRUCTURE.search(block)]
-    elif not head.startswith("# "):  # a title is shown with all that it promises
-        shown = [block for at, block in enumerate(blocks) if words(blocks[: at + 1]) <= MOST]
-        shown = list(takewhile(lambda block: not _HEADING.match(block), shown or blocks[:1]))
-    tasks = "\n".join(_tasks([cell, *after])) if kind_of(cell) == SLIDE else ""
-    found = [_copy(cell, 0, kind_of(cell), [part for part in (head, *shown, tasks) if part])]
-    return found + [_copy(cell, 1, NOTES, blocks)] * (shown != blocks)
+    heading, blocks = _split_prose("".join(cell["source"]))
+    shown = _choose_blocks(heading, blocks, after)
+    parts = [heading, *shown]
+    if kind_of(cell) == SLIDE:
+        parts.append("\n".join(_tasks([cell, *after])))
+
+    copies = [_copy(cell, 0, kind_of(cell), [part for part in parts if part])]
+    if shown != blocks:
+        copies.append(_copy(cell, 1, NOTES, blocks))
+    return copies
+
+
+def _split_prose(source: str) -> tuple[str, list[str]]:
+    """Return the heading that prose begins with, or "", and its other blocks."""
+    first, *blocks = _BLOCK.findall(source)
+    if _HEADING.match(first):
+        return first, blocks
+    return "", [first, *blocks]
+
+
+def _choose_blocks(heading: str, blocks: list[str], after: list[dict]) -> list[str]:
+    """Return the blocks of prose that a slide has room for."""
+    is_above_run = after and after[0]["cell_type"] == "code" and not kind_of(after[0])
+    if is_above_run:
+        return [_beginning(block) for block in blocks[:1] if not _STRUCTURE.search(block)]
+    if heading.startswith("# "):  # a title is shown with all that it promises
+        return blocks
+
+    short_enough = []
+    for index, block in enumerate(blocks):
+        if words(blocks[: index + 1]) <= MOST:
+            short_enough.append(block)
+    chosen = short_enough or blocks[:1]
+    return list(takewhile(lambda block: not _HEADING.match(block), chosen))
 
 
 def is_silent(cell: dict) -> bool:
@@ -117,11 +169,16 @@ def is_silent(cell: dict) -> bool:
 
 
 def _tasks(section: list[dict]) -> Iterator[str]:
-    for at, cell in enumerate(section):
-        source = "".join(cell["source"]) * (cell["cell_type"] == "markdown")
-        if at and source.startswith("## "):
+    """Yield a line for each exercise of a section."""
+    for index, cell in enumerate(section):
+        if cell["cell_type"] != "markdown":
+            continue
+        source = "".join(cell["source"])
+        if index and source.startswith("## "):
             return
-        yield from (f"- {one[1]}, {one[2]}" for one in _EXERCISE.finditer(source))
+        for found in _EXERCISE.finditer(source):
+            title, minutes = found.groups()
+            yield f"- {title}, {minutes}"
 
 
 def _beginning(paragraph: str) -> str:
@@ -134,11 +191,14 @@ def _beginning(paragraph: str) -> str:
 
 def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
     part = deepcopy(cell)
-    part["source"], part["metadata"] = "\n\n".join(blocks), {"slideshow": {"slide_type": kind}}
+    part["source"] = "\n\n".join(blocks)
+    part["metadata"] = {"slideshow": {"slide_type": kind}}
     part["id"] = f"{cell['id']}-{number}" if number else cell["id"]
     return part
 
 
 def words(blocks: list[str]) -> int:
     """Return how many words are read in these blocks of Markdown."""
-    return len(re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", " ".join(blocks)).split())
+    text = " ".join(blocks)
+    without_marks = re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", text)
+    return len(without_marks.split())

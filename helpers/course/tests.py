@@ -18,9 +18,11 @@ def test(words: list[str]) -> int:
     With `--lax`, and on another Python than that of the stored outputs, notebooks are only run.
     With `--all`, the long tests run too.
     """
-    version, environment = checkout.version_of([checkout.PYTHON]), dict(os.environ)
+    version = checkout.version_of([checkout.PYTHON])
+    environment = dict(os.environ)
     if ALL in words:
         environment["COURSE_SAMPLES"] = "all"
+
     if LAX in words:
         say("Notebooks are run but not compared, as you asked (--lax).")
     elif version != REFERENCE:
@@ -28,10 +30,12 @@ def test(words: list[str]) -> int:
             f"Notebooks are run but not compared (--nbval-lax): their stored outputs are those of "
             f"Python {checkout.dotted(REFERENCE)}, and this is {checkout.dotted(version)}."
         )
-    lax = ["--nbval-lax"] if LAX in words or version != REFERENCE else []
-    command = [str(checkout.PYTHON), "-m", "pytest", *lax, *workers(words)]
-    words = [word for word in words if word not in (ALL, LAX)]
-    return checkout.hand_over([*command, *words], environment)
+    command = [str(checkout.PYTHON), "-m", "pytest"]
+    if LAX in words or version != REFERENCE:
+        command.append("--nbval-lax")
+    command += workers(words)
+    command += [word for word in words if word not in (ALL, LAX)]
+    return checkout.hand_over(command, environment)
 
 
 def workers(words: list[str]) -> list[str]:
@@ -39,7 +43,8 @@ def workers(words: list[str]) -> list[str]:
     if any(word.startswith(ALONE) for word in words) or not hasattr(os, "sysconf"):
         return []
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return ["-n", "2"] if (os.cpu_count() or 1) >= 2 and memory >= 4 * checkout.GIGABYTE else []
+    has_room = (os.cpu_count() or 1) >= 2 and memory >= 4 * checkout.GIGABYTE
+    return ["-n", "2"] if has_room else []
 
 
 def bench(words: list[str]) -> int:

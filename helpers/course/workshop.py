@@ -7,43 +7,66 @@ break parts a chapter's opening from what follows it, or its recap from what com
 
 import argparse
 import re
-from collections import namedtuple
 from datetime import datetime, timedelta
 from math import ceil
 from pathlib import Path
+from typing import NamedTuple
 
+from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import DEEPER, sections
 from helpers.course.terminal import Parser, Refusal, say
-from helpers.course.work import chapter_named, chapters, notebooks
 
 STEP = "Step "
 YOUR_TURN = re.compile(r"\d+ · Your turn$")
-OPENING, RECAP = "What it is about", "Recap"
-PAUSE, LUNCH = "Pause", "Lunch"
+OPENING = "What it is about"
+RECAP = "Recap"
+PAUSE = "Pause"
+LUNCH = "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
 SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
 HALF = 240  # minutes of a day without lunch
 ENOUGH = 45  # minutes after which a break comes between two chapters
 LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
-# name -> days, minutes of each with its pauses, the chapters that fit well
+
+
+class Length(NamedTuple):
+    """How long a workshop is."""
+
+    #: How many days.
+    days: int
+    #: Minutes of each day, with its pauses.
+    minutes: int
+    #: The numbers of the chapters that fit well.
+    chapters: str
+
+
 LENGTHS = {
-    "half-day": (1, HALF, "0 1 3"),
-    "day": (1, 450, "0 1 2 3 4"),
-    "two-days": (2, 450, "0 1 2 3 4 5 6 7"),
+    "half-day": Length(1, HALF, "0 1 3"),
+    "day": Length(1, 450, "0 1 2 3 4"),
+    "two-days": Length(2, 450, "0 1 2 3 4 5 6 7"),
 }
 
 
-# Something to do: its minutes, its chapter ("" for a break), and what it is. `worth` is () for
-# what is always done; else the exercise is taken in the order of its worth, the smallest first.
-Row = namedtuple("Row", "minutes chapter what worth", defaults=((),))
+class Row(NamedTuple):
+    """Something to do."""
+
+    #: How long it takes.
+    minutes: int
+    #: The name of its chapter, "" for a break.
+    chapter: str
+    #: What it is.
+    what: str
+    #: () for what is always done; else exercises are taken in this order, the smallest first.
+    worth: tuple = ()
 
 
 def workshop(words: list[str]) -> int:
     """Print the plan that the words ask for: a length, and the numbers of chapters if any."""
-    asked = read_words(words)
-    days, minutes, _ = LENGTHS[asked.length]
-    plan = planned(days, minutes, [notebooks() / name for name in asked.chapters])
-    for line in lines(plan, asked.start):
+    requested = read_words(words)
+    length = LENGTHS[requested.length]
+    paths = [notebooks() / name for name in requested.chapters]
+    plan = planned(length.days, length.minutes, paths)
+    for line in lines(plan, requested.start):
         say(line)
     return 0
 
@@ -61,9 +84,9 @@ def read_words(words: list[str]) -> argparse.Namespace:
         asked.start = datetime.strptime(asked.start, "%H:%M")
     except ValueError:
         raise Refusal(f"--from needs a time like 09:00, not {asked.start!r}.") from None
-    usual = LENGTHS[asked.length][2].split()
-    there = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
-    chosen = asked.chapters or [number for number in usual if number in there]
+    usual = LENGTHS[asked.length].chapters.split()
+    existing = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
+    chosen = asked.chapters or [number for number in usual if number in existing]
     asked.chapters = [chapter_named(word) for word in chosen]
     return asked
 
@@ -73,78 +96,118 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
 
     Refusal if just reading the chapters, with pauses, takes longer than the days.
     """
-    rows = [row for path in paths for row in rows_of(path)]
-    kept = [row for row in rows if not row.worth]
-    days = in_days(kept, count, minutes)
+    rows = []
+    for path in paths:
+        rows += rows_of(path)
+    chosen = [row for row in rows if not row.worth]
+    days = in_days(chosen, count, minutes)
     if days is None:
         hours = f"{count * minutes / 60:g} hours"
         raise Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
+
+    exercises = sorted((row for row in rows if row.worth), key=lambda row: row.worth)
     missed = set()  # chapters of which a step does not fit, and so none after it
-    for row in sorted((row for row in rows if row.worth), key=lambda row: row.worth):
-        step = row.what.startswith(STEP)
-        more = [one for one in rows if one in (*kept, row)]
-        if not (step and row.chapter in missed) and (tried := in_days(more, count, minutes)):
-            kept, days = more, tried
-        elif step:
-            missed.add(row.chapter)
+    for exercise in exercises:
+        is_step = exercise.what.startswith(STEP)
+        if is_step and exercise.chapter in missed:
+            continue
+        with_exercise = [row for row in rows if row in (*chosen, exercise)]
+        longer_days = in_days(with_exercise, count, minutes)
+        if longer_days:
+            chosen = with_exercise
+            days = longer_days
+        elif is_step:
+            missed.add(exercise.chapter)
     return days
 
 
 def rows_of(path: Path) -> list[Row]:
     """Return what there is to do in a chapter: each section, and after it its exercises."""
     rows = []
-    for part in sections(path):
-        reading = ceil(part.reading)
-        if reading and not part.title.startswith(DEEPER) and not YOUR_TURN.match(part.title):
-            rows.append(Row(reading, path.stem, part.title or OPENING))
-        step = ()  # a step builds on those before it, and is worth no more than they are
-        for one in part.todo:
-            worth = (-one.importance, one.difficulty, one.minutes)
-            if one.title.startswith(STEP):
-                worth = step = max(step, worth)
-            rows.append(Row(one.minutes, path.stem, f"{one.title} {'●' * one.difficulty}", worth))
+    for section in sections(path):
+        reading = ceil(section.reading)
+        is_left_out = section.title.startswith(DEEPER) or YOUR_TURN.match(section.title)
+        if reading and not is_left_out:
+            rows.append(Row(reading, path.stem, section.title or OPENING))
+        worth_of_steps = ()  # a step builds on those before it, and is worth no more than they are
+        for exercise in section.todo:
+            worth = (-exercise.importance, exercise.difficulty, exercise.minutes)
+            if exercise.title.startswith(STEP):
+                worth_of_steps = max(worth_of_steps, worth)
+                worth = worth_of_steps
+            title = f"{exercise.title} {'●' * exercise.difficulty}"
+            rows.append(Row(exercise.minutes, path.stem, title, worth))
     return rows
 
 
 def lines(days: list[list[Row]], start: datetime) -> list[str]:
     """Return the plan as lines of text; each day begins at this time."""
-    told, chapter = [], ""
+    plan = []
+    chapter = ""
     for number, day in enumerate(days, 1):
-        now, work = start, _sum([row for row in day if row.chapter])
-        until = start + timedelta(minutes=_sum(day))
-        told += ["", f"Day {number}, {start:%H:%M} to {until:%H:%M}: {work} minutes of work", ""]
+        work = _sum([row for row in day if row.chapter])
+        end = start + timedelta(minutes=_sum(day))
+        if plan:
+            plan.append("")
+        plan.append(f"Day {number}, {start:%H:%M} to {end:%H:%M}: {work} minutes of work")
+        plan.append("")
+
+        time = start
         for row in day:
             if row.chapter not in (chapter, ""):
                 chapter = row.chapter
-                told.append(f"              {chapter}")
+                plan.append(f"              {chapter}")
             what = row.what if row.chapter else f"-- {row.what}"
-            told.append(f"{now:%H:%M}  {row.minutes:>3} min  {what}")
-            now += timedelta(minutes=row.minutes)
-    return told[1:]
+            plan.append(f"{time:%H:%M}  {row.minutes:>3} min  {what}")
+            time += timedelta(minutes=row.minutes)
+    return plan
 
 
 def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
     """Return the rows with their breaks, day by day; None if `count` days are too few."""
-    blocks = []  # what no break parts: an opening goes with what follows it
-    for row in rows:
-        joined = blocks and (row.what == RECAP or blocks[-1][-1].what == OPENING)
-        blocks[-1:] = [[*blocks[-1], row]] if joined else [*blocks[-1:], [row]]
-    days, sitting = [[]], []
-    for block in blocks:
-        day, goes_on = days[-1], sitting and sitting[-1].chapter == block[0].chapter
-        worked = _sum(sitting)
-        if day and (worked + _sum(block) > SITTING or not goes_on and worked >= ENOUGH):
-            hungry = most > HALF and _sum(day) >= LUNCH_FROM
-            kind = LUNCH if hungry and all(row.what != LUNCH for row in day) else PAUSE
-            day.append(Row(MINUTES[kind], "", kind))
+    days = [[]]
+    sitting = []  # what was done since the last break
+    for block in _join_blocks(rows):
+        day = days[-1]
+        if day and _needs_break(sitting, block):
+            day.append(_choose_break(day, most))
             sitting = []
         if day and _sum(day) + _sum(block) > most:
-            days[-1] = day[:-1] if not day[-1].chapter else day
+            if not day[-1].chapter:  # no day ends with a break
+                day.pop()
             days.append([])
             sitting = []
         sitting = sitting + block
         days[-1].extend(block)
     return days if len(days) <= count else None
+
+
+def _join_blocks(rows: list[Row]) -> list[list[Row]]:
+    """Return what no break parts: an opening goes with what follows it, a recap with the rest."""
+    blocks = []
+    for row in rows:
+        if blocks and (row.what == RECAP or blocks[-1][-1].what == OPENING):
+            blocks[-1].append(row)
+        else:
+            blocks.append([row])
+    return blocks
+
+
+def _needs_break(sitting: list[Row], block: list[Row]) -> bool:
+    """Return whether a break comes before a block."""
+    worked = _sum(sitting)
+    if worked + _sum(block) > SITTING:
+        return True
+    goes_on = sitting and sitting[-1].chapter == block[0].chapter
+    return not goes_on and worked >= ENOUGH
+
+
+def _choose_break(day: list[Row], most: int) -> Row:
+    """Return lunch, once in a longer day; else a pause."""
+    has_lunch = any(row.what == LUNCH for row in day)
+    is_lunch_time = most > HALF and _sum(day) >= LUNCH_FROM
+    kind = LUNCH if is_lunch_time and not has_lunch else PAUSE
+    return Row(MINUTES[kind], "", kind)
 
 
 def _sum(rows: list[Row]) -> int:

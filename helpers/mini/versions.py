@@ -32,13 +32,18 @@ def ends(opname: str) -> bool:
 
 def effect(instruction: dis.Instruction, jump: bool) -> int:
     """Return how the depth changes; two numbers of `dis` are not what the real stack does."""
-    name, op = instruction.opname, instruction.opcode
+    name = instruction.opname
     if name == "RETURN_GENERATOR":
         return 1  # the value that the first send leaves there
-    if VERSION < (3, 12) and name in ("PRECALL", "CALL"):
-        return 0 if name == "PRECALL" else -(instruction.arg + 1)
+    if VERSION < (3, 12) and name == "PRECALL":
+        return 0
+    if VERSION < (3, 12) and name == "CALL":
+        return -(instruction.arg + 1)
+
+    has_argument = instruction.opcode >= dis.HAVE_ARGUMENT
+    argument = instruction.arg if has_argument else None
     try:
-        return dis.stack_effect(op, instruction.arg if op >= dis.HAVE_ARGUMENT else None, jump=jump)
+        return dis.stack_effect(instruction.opcode, argument, jump=jump)
     except ValueError:  # an opcode that only the interpreter itself puts in
         return 0
 
@@ -48,5 +53,7 @@ def pushes_pair(instruction: dis.Instruction) -> bool:
     name = instruction.opname
     if name in ("PUSH_NULL", "LOAD_METHOD"):
         return True
-    by_bit = name in ("LOAD_GLOBAL", "LOAD_SUPER_ATTR") or (name == "LOAD_ATTR" and METHODS_BY_BIT)
-    return by_bit and bool(instruction.arg & 1)
+    says_by_bit = name in ("LOAD_GLOBAL", "LOAD_SUPER_ATTR")
+    if METHODS_BY_BIT and name == "LOAD_ATTR":
+        says_by_bit = True
+    return says_by_bit and bool(instruction.arg & 1)

@@ -155,7 +155,7 @@ def _read_evaluator() -> int:
 def _leave_hooks(before: int) -> None:
     """Leave the frame hooks that code has entered only."""
     hooks = module(HOOKS)
-    door = hooks._open_door()[0]
+    door = hooks.find_hook()[0]
     if not door:
         return
     for obj in gc.get_objects():

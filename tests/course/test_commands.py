@@ -11,7 +11,7 @@ import nbformat
 import pytest
 from nbformat import v4
 
-from helpers.course import checkout, commands, lifecycle, terminal
+from helpers.course import checkout, commands, stamp, terminal
 from tests.pythons import finished
 
 REPO = Path(__file__).parents[2]
@@ -47,10 +47,10 @@ class House:
     def stamp(self, version):
         before, checkout.ROOT = checkout.ROOT, self.root
         try:
-            stamp = lifecycle.fingerprint(version)
+            text = stamp.fingerprint(version)
         finally:
             checkout.ROOT = before
-        (self.root / ".venv" / lifecycle.STAMP).write_text(stamp)
+        (self.root / ".venv" / stamp.STAMP).write_text(text)
 
     def run(self, *words, **environ):
         """Run course.py as a learner does, with another folder as the current one."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import checkout, installing, terminal
+from helpers.course import checkout, install_failures, installing, shown_process, terminal
 from helpers.course.installing import Installer
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-ins are shell scripts")
@@ -179,7 +179,7 @@ def test_what_nobody_can_explain_shows_the_end_of_the_log(machine, monkeypatch):
         monkeypatch.setenv(f"{name}_SAYS", "what only an expert reads")
     with pytest.raises(terminal.Refusal, match="course-install.log shows why:\n  what only an"):
         machine.install("numpy")
-    assert "what only an expert reads" in (machine.folder / installing.LOG_NAME).read_text()
+    assert "what only an expert reads" in (machine.folder / install_failures.LOG_NAME).read_text()
 
 
 # -- progress, and Ctrl-C --------------------------------------------------------------------------
@@ -191,7 +191,7 @@ for step in 1 2 3 4 5 6 7 8; do echo "Downloading part $step"; sleep 0.2; done
 
 
 def test_in_a_pipe_a_line_comes_every_few_seconds(machine, monkeypatch, capsys):
-    monkeypatch.setattr(installing, "QUIET_SECONDS", 0.3)
+    monkeypatch.setattr(shown_process, "QUIET_SECONDS", 0.3)
     machine.write("uv", SLOW.replace("{version}", VERSION))
     machine.install("numpy")
     lines = capsys.readouterr().out.splitlines()
@@ -202,8 +202,8 @@ SHOWN = """
 import sys
 from pathlib import Path
 sys.path.insert(0, {repo!r})
-from helpers.course import installing
-code, output = installing.run_shown(["sh", "-c", "test -t 1 && printf '50%%\\\\r100%%\\\\n'"],
+from helpers.course import shown_process
+code, output = shown_process.run_shown(["sh", "-c", "test -t 1 && printf '50%%\\\\r100%%\\\\n'"],
     dict(PATH="/usr/bin:/bin"), Path({log!r}), None)
 assert code == 0 and output == "50%\\n100%\\n", (code, output)
 """

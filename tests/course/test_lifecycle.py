@@ -17,7 +17,17 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import checkout, installing, lifecycle, terminal
+from helpers.course import (
+    checkout,
+    disk_space,
+    install_failures,
+    installed_packages,
+    lifecycle,
+    stamp,
+    terminal,
+    trash,
+    virtual_environment,
+)
 from tests import samples
 
 REPO = Path(__file__).parents[2]
@@ -97,14 +107,14 @@ def house(tmp_path, monkeypatch):
     def version_of(command):
         return version if os.path.exists(command[0]) else None
 
-    monkeypatch.setattr(lifecycle, "version_of", version_of)
+    monkeypatch.setattr(checkout, "version_of", version_of)
     monkeypatch.setattr(lifecycle, "Installer", StandIn)
-    monkeypatch.setattr(lifecycle, "frozen", frozen)
-    monkeypatch.setattr(lifecycle, "run_venv", run_venv)
-    monkeypatch.setattr(lifecycle, "has_pip", lambda python: True)
-    monkeypatch.setattr(lifecycle, "base_python", lambda: sys.executable)
-    monkeypatch.setattr(lifecycle.package_trial, "faults", faults)
-    monkeypatch.setattr(lifecycle, "still_works", lambda folder: bool(finished_release(folder)))
+    monkeypatch.setattr(installed_packages, "frozen", frozen)
+    monkeypatch.setattr(virtual_environment, "run_venv", run_venv)
+    monkeypatch.setattr(virtual_environment, "has_pip", lambda python: True)
+    monkeypatch.setattr(virtual_environment, "base_python", lambda: sys.executable)
+    monkeypatch.setattr(installed_packages.package_trial, "faults", faults)
+    monkeypatch.setattr(stamp, "still_works", lambda folder: bool(finished_release(folder)))
     monkeypatch.setattr(StandIn, "fails_with", "")
     monkeypatch.setenv("PIP_FIND_LINKS", "an index, so that 4 GB of disk are enough")
     return root
@@ -112,8 +122,8 @@ def house(tmp_path, monkeypatch):
 
 def finished_release(folder):
     """Return the release of an environment that is whole; "" if it is not, or not there."""
-    stamp = lifecycle.read_stamp(folder)
-    if len(stamp) != 64 or not (folder / "bin" / "python").exists():
+    text = stamp.read_stamp(folder)
+    if len(text) != 64 or not (folder / "bin" / "python").exists():
         return ""
     releases = {(folder / SITE / f"{name}.py").read_text() for name in PACKAGES}
     named = (folder / "bin" / "jupyter").read_text()
@@ -204,7 +214,7 @@ def test_interrupted_at_any_step_nothing_is_lost_and_the_next_start_goes_on(hous
         lifecycle.set_up()
         assert finished_release(checkout.VENV) == release(), f"step {step}"
         assert not checkout.NEW.exists()
-        lifecycle.empty_trash()
+        trash.empty_trash()
         if before != "nothing":
             assert (checkout.VENV / "thesis.txt").read_text() == "three years"
         if not came_so_far:
@@ -256,16 +266,16 @@ def test_what_an_install_depends_on_updates(house, file, old, new):
     text = (house / file).read_text("utf-8")
     assert old in text
     (house / file).write_text(text.replace(old, new, 1), "utf-8")
-    assert not lifecycle.is_current(checkout.VENV)
+    assert not stamp.is_current(checkout.VENV)
     lifecycle.set_up()
-    assert lifecycle.is_current(checkout.VENV)
+    assert stamp.is_current(checkout.VENV)
 
 
 def test_an_environment_that_was_moved_is_another(house, monkeypatch):
-    before = lifecycle.fingerprint((3, 11))
+    before = stamp.fingerprint((3, 11))
     moved = shutil.move(house, house.with_name("moved"))
     monkeypatch.setattr(checkout, "ROOT", Path(moved))
-    assert lifecycle.fingerprint((3, 11)) != before
+    assert stamp.fingerprint((3, 11)) != before
 
 
 # -- an update that fails, a repair, somebody else's folder ----------------------------------------
@@ -274,7 +284,7 @@ def test_an_environment_that_was_moved_is_another(house, monkeypatch):
 def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
     lifecycle.set_up()
     update(house)
-    StandIn.fails_with = installing.NO_NETWORK
+    StandIn.fails_with = install_failures.NO_NETWORK
     lifecycle.set_up()
     said = capsys.readouterr().out
     assert "were not updated. No network" in said and "packages that it had" in said
@@ -285,7 +295,7 @@ def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
 
 
 def test_without_an_old_one_the_reason_is_the_refusal(house, refused):
-    StandIn.fails_with = installing.NO_NETWORK
+    StandIn.fails_with = install_failures.NO_NETWORK
     refused(terminal.Refusal, "No network", lifecycle.set_up)
     assert not checkout.VENV.exists()
 
@@ -309,7 +319,7 @@ def test_setup_finds_a_broken_package_and_repairs_it(house, capsys):
 def test_a_repair_without_a_network_says_that_it_did_not_come_about(house, refused):
     lifecycle.set_up()
     (checkout.VENV / SITE / "torch.py").unlink()
-    StandIn.fails_with = installing.NO_NETWORK
+    StandIn.fails_with = install_failures.NO_NETWORK
     refused(terminal.Refusal, "No network", lifecycle.set_up, repair=True)
     assert (checkout.VENV / SITE / "numpy.py").exists()
 
@@ -321,7 +331,7 @@ def test_what_the_learner_installed_is_installed_again(house, capsys):
     lifecycle.set_up()
     assert "Kept what you had installed: cowsay" in capsys.readouterr().out
     assert "cowsay" in frozen(checkout.VENV)
-    known = json.loads((checkout.VENV / lifecycle.PACKAGES).read_text())
+    known = json.loads((checkout.VENV / installed_packages.PACKAGES).read_text())
     assert known == sorted(PACKAGES)
 
 
@@ -340,7 +350,7 @@ def test_an_update_that_cannot_bring_the_learners_packages_waits(house, monkeypa
 
     def without_a_network(self, *words):
         if "cowsay==6.1" in words:
-            raise terminal.Refusal(installing.NO_NETWORK)
+            raise terminal.Refusal(install_failures.NO_NETWORK)
         install(self, *words)
 
     monkeypatch.setattr(StandIn, "install", without_a_network)
@@ -387,8 +397,8 @@ direct @ file:///wheels/direct-1.whl
 
 
 def test_each_line_of_pip_freeze_is_read_and_a_course_is_nobodys_package(monkeypatch):
-    monkeypatch.setattr(lifecycle.checkout, "ask", lambda command: PIP_FREEZE)
-    assert lifecycle.frozen(Path("folder")) == {
+    monkeypatch.setattr(checkout, "ask", lambda command: PIP_FREEZE)
+    assert installed_packages.frozen(Path("folder")) == {
         "numpy": "numpy==2.4.6",
         "mine": "-e /home/me/mine",
         "other-one": "-e git+https://example.org/a@0123#egg=other_one&subdirectory=b",
@@ -398,7 +408,9 @@ def test_each_line_of_pip_freeze_is_read_and_a_course_is_nobodys_package(monkeyp
 
 def test_a_request_to_end_while_packages_are_tried_is_as_ctrl_c(house, monkeypatch):
     monkeypatch.setattr(
-        lifecycle.package_trial, "faults", lambda *a, **k: os.kill(os.getpid(), signal.SIGTERM)
+        installed_packages.package_trial,
+        "faults",
+        lambda *a, **k: os.kill(os.getpid(), signal.SIGTERM),
     )
     with pytest.raises(KeyboardInterrupt):
         lifecycle.set_up()
@@ -426,9 +438,9 @@ def test_what_the_course_did_not_make_stays(house, refused, name, kind):
 
 def test_a_full_disk_is_refused_before_the_install(house, monkeypatch, refused):
     usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
-    monkeypatch.setattr(lifecycle.shutil, "disk_usage", lambda path: usage)
+    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda path: usage)
     refused(terminal.Refusal, r"2\.0 GB are free.* about 4 GB;", lifecycle.set_up)
-    monkeypatch.setattr(lifecycle, "cpu_build_offered", lambda: False)
+    monkeypatch.setattr(disk_space, "cpu_build_offered", lambda: False)
     refused(terminal.Refusal, r"about 9 GB \(4 GB without CUDA", lifecycle.set_up)
 
 
@@ -436,9 +448,9 @@ WAITING = """
 import sys, time
 from pathlib import Path
 sys.path.insert(0, {repo!r})
-from helpers.course import checkout, lifecycle
+from helpers.course import checkout, install_lock
 checkout.ROOT, checkout.VENV = Path({root!r}), Path({root!r}) / ".venv"
-with lifecycle.installing_alone():
+with install_lock.installing_alone():
     print("alone", flush=True)
     sys.stdin.readline()
 print("done", flush=True)

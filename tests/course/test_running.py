@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers.course import running, work
+from helpers.course import filling, running, work
 from tests.course.learners import cell, notebook
 
 TOKEN = "a token"
@@ -31,7 +31,7 @@ def lab(course, monkeypatch, tmp_path, capsys):
         opened.clear()
         return work.lab(list(words)), capsys.readouterr().out, opened[:]
 
-    work.fill()
+    filling.fill()
     return type_lab
 
 

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.course import deliveries, fresh, history, terminal, work
+from helpers.course import (
+    chapter_notebooks,
+    deliveries,
+    filling,
+    fresh,
+    history,
+    terminal,
+    work,
+    work_copies,
+)
 from tests.course import learners
 from tests.course.conftest import course_in
 from tests.course.learners import HELD, cell, cells_of, notebook, ran, said, with_cells
@@ -142,7 +151,7 @@ class History:
 
     def start(self):
         before = every_file(self.course.WORK) if self.course.WORK.exists() else {}
-        work.fill()
+        filling.fill()
         after = every_file(self.course.WORK)
         for name in (ONE, TWO, PICTURE):
             source = self.course.ROOT / "notebooks" / name
@@ -222,7 +231,7 @@ def pulled(course):
 
     def pull(change=lambda data: data, old=OLD, new=NEW):
         publish(course, ONE, old)
-        work.fill()
+        filling.fill()
         place = own(course)
         place.write_bytes(change(place.read_bytes()))
         publish(course, ONE, new)
@@ -234,12 +243,12 @@ def pulled(course):
 def test_a_copy_that_nobody_edited_is_renewed_and_a_line_says_so(pulled, capsys):
     course = pulled()
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     assert own(course).read_bytes() == NEW
     assert capsys.readouterr().out.splitlines() == [
         f"Renewed in work/, because you had not edited them: {ONE}"
     ]
-    work.fill()
+    filling.fill()
     assert capsys.readouterr().out == "" and len(every_file(course.WORK)) == 1
 
 
@@ -247,7 +256,7 @@ def test_a_copy_that_was_run_is_renewed_and_kept_beside(pulled, capsys):
     course = pulled(ran)
     before = own(course).read_bytes()
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     [line] = capsys.readouterr().out.splitlines()
     kept = course.ROOT / re.search(r"kept as (work/\S+)$", line)[1]
     assert (own(course).read_bytes(), kept.read_bytes()) == (NEW, before)
@@ -257,11 +266,11 @@ def test_an_edited_copy_stays_and_what_it_lacks_is_said(pulled, capsys):
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
     before = own(course).read_bytes()
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     [line] = capsys.readouterr().out.splitlines()
     for words in ("1 section (Second)", "1 exercise (tangle)", "`course.py reset 01`", "edited it"):
         assert words in line
-    work.fill()
+    filling.fill()
     assert "The course is newer than your 01_one.ipynb: `course.py reset 01`" in (
         capsys.readouterr().out
     )
@@ -269,7 +278,7 @@ def test_an_edited_copy_stays_and_what_it_lacks_is_said(pulled, capsys):
     work.reset(["1"])
     assert sorted(every_file(course.WORK).values()) == sorted([before, NEW])
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     assert capsys.readouterr().out == ""
 
 
@@ -292,7 +301,7 @@ def test_each_kind_of_edit_stays(pulled, kind, note):
     if not note:
         lose(course.WORK / deliveries.NAME, "no note")
     before = every_file(course.WORK)
-    work.fill()
+    filling.fill()
     assert every_file(course.WORK) == before
 
 
@@ -305,15 +314,15 @@ def test_a_broken_notebook_of_the_learners_stays(pulled, data):
     for how in ("no note", ""):
         if how:
             lose(course.WORK / deliveries.NAME, how)
-        work.fill()
+        filling.fill()
         assert every_file(course.WORK) == {ONE: data}
 
 
 def test_an_edit_that_was_undone_is_none(pulled):
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
-    work.fill()
+    filling.fill()
     own(course).write_bytes(OLD)
-    work.fill()
+    filling.fill()
     assert own(course).read_bytes() == NEW
 
 
@@ -323,7 +332,7 @@ def test_outputs_of_the_course_alone_make_nothing_newer(pulled, capsys):
         new=OLD.replace(b"by the course", b"by a newer torch"),
     )
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     assert capsys.readouterr().out == "" and b"mine" in own(course).read_bytes()
 
 
@@ -335,7 +344,7 @@ def test_the_fold_of_a_held_answer_is_no_edit(pulled):
         new=notebook(cell("x = 2"), held),
     )
     lose(course.WORK / deliveries.NAME, "no note")
-    work.fill()
+    filling.fill()
     assert own(course).read_bytes() == fresh.freshened(notebook(cell("x = 2"), held))
     assert len(every_file(course.WORK)) == 1
 
@@ -344,7 +353,7 @@ def test_the_fold_of_a_held_answer_is_no_edit(pulled):
 def test_where_no_note_is_git_is_asked(pulled, change):
     course = pulled(change)
     lose(course.WORK / deliveries.NAME, "no note")
-    work.fill()
+    filling.fill()
     assert own(course).read_bytes() == NEW
 
 
@@ -361,7 +370,7 @@ def test_where_git_knows_nothing_the_copy_stays(pulled, fault, monkeypatch, caps
     else:
         (course.ROOT / ".git" / "HEAD").write_text("x")
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     assert own(course).read_bytes() == OLD
     assert "it may contain your work. The course has a newer one" in capsys.readouterr().out
 
@@ -384,10 +393,10 @@ def test_a_picture_that_was_painted_over_stays_and_another_is_renewed(course, ca
         for name in (PICTURE, "images/b.png"):
             publish(course, name, b"version %d" % number)
         if number == 1:
-            work.fill()
+            filling.fill()
             own(course, PICTURE).write_bytes(b"mine")
     capsys.readouterr()
-    work.fill()
+    filling.fill()
     assert every_file(course.WORK) == {PICTURE: b"mine", "images/b.png": b"version 2"}
     assert "move yours away, and the next start brings it" in capsys.readouterr().out
 
@@ -396,13 +405,13 @@ def test_a_picture_that_was_painted_over_stays_and_another_is_renewed(course, ca
 def test_what_is_behind_a_link_is_not_renewed(course, tmp_path):
     publish(course, ONE, OLD)
     publish(course, PICTURE, b"version 1")
-    work.fill()
+    filling.fill()
     for name in (ONE, "images"):
         own(course, name).rename(tmp_path / name)
         own(course, name).symlink_to(tmp_path / name)
     publish(course, ONE, NEW)
     publish(course, PICTURE, b"version 2")
-    work.fill()
+    filling.fill()
     assert (tmp_path / ONE).read_bytes() == OLD and own(course, ONE).is_symlink()
     assert own(course, PICTURE).read_bytes() == b"version 1"
 
@@ -410,17 +419,17 @@ def test_what_is_behind_a_link_is_not_renewed(course, tmp_path):
 def test_what_was_done_before_an_error_is_said(pulled, monkeypatch, capsys, refused):
     course = pulled(ran)
     publish(course, TWO, OLD)
-    add = work.folders.add_copy
+    add = filling.folders.add_copy
 
     def fail(data, place):
-        raise work.folders.NotRenewed("02_two.ipynb could not be written")
+        raise filling.folders.NotRenewed("02_two.ipynb could not be written")
 
-    monkeypatch.setattr(work.folders, "add_copy", fail)
+    monkeypatch.setattr(filling.folders, "add_copy", fail)
     capsys.readouterr()
-    refused(terminal.Refusal, "could not be written", work.fill)
+    refused(terminal.Refusal, "could not be written", filling.fill)
     assert "is kept as work/01_one." in capsys.readouterr().out
-    monkeypatch.setattr(work.folders, "add_copy", add)
-    work.fill()
+    monkeypatch.setattr(filling.folders, "add_copy", add)
+    filling.fill()
     assert own(course, TWO).read_bytes() == OLD and len(every_file(course.WORK)) == 3
 
 
@@ -432,7 +441,7 @@ def test_an_exercise_that_was_solved_for_the_learner_is_not_unsolved_again(cours
     solved = own(course).read_bytes()
     assert cells_of(solved)[0]["source"] == ["x = 3"]
     publish(course, ONE, notebook(*stub, cell("new = 1")))
-    work.fill()
+    filling.fill()
     assert own(course).read_bytes() == solved
 
 
@@ -443,28 +452,30 @@ def test_a_copy_that_is_saved_meanwhile_stays(pulled, monkeypatch):
         own(course).write_bytes(ran(OLD.replace(b"x = 1", b"x = 'mine'")))
         return place
 
-    monkeypatch.setattr(work, "ready", save_meanwhile)
-    work.fill()
+    monkeypatch.setattr(filling, "ready", save_meanwhile)
+    filling.fill()
     assert b"mine" in own(course).read_bytes()
 
 
 def test_a_start_with_nothing_new_reads_no_notebook_of_the_learners(pulled, monkeypatch):
     course = pulled()
-    work.fill()
+    filling.fill()
     own(course).unlink()
     own(course).write_bytes(b"mine")
-    monkeypatch.setattr(work, "_read", lambda place: pytest.fail("it was read"))
-    monkeypatch.setattr(work.fresh_copies, "freshened", lambda data: pytest.fail("it was copied"))
-    work.fill()
+    monkeypatch.setattr(filling, "_read", lambda place: pytest.fail("it was read"))
+    monkeypatch.setattr(
+        work_copies.fresh_copies, "freshened", lambda data: pytest.fail("it was copied")
+    )
+    filling.fill()
 
 
 def test_every_notebook_of_the_course_is_recognised_after_a_run():
-    for path in work.notebooks().glob("*.ipynb"):
+    for path in chapter_notebooks.notebooks().glob("*.ipynb"):
         data = path.read_bytes()
         copy = fresh.freshened(data)
-        written = {work.authorship.written(one, path.name) for one in (data, copy, ran(copy))}
+        written = {filling.authorship.written(one, path.name) for one in (data, copy, ran(copy))}
         assert len(written) == 1
-        assert all(probe in data for probe in work.authorship.probes(ran(copy)))
+        assert all(probe in data for probe in filling.authorship.probes(ran(copy)))
 
 
 # -- a start or a reset that is stopped ------------------------------------------------------------
@@ -477,7 +488,7 @@ def test_where_it_is_stopped_nothing_is_lost_and_again_it_succeeds(pulled, stop,
     mine = act == "reset"
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'") if mine else ran(data))
     before, note = every_file(course.WORK), (course.WORK / deliveries.NAME).read_bytes()
-    call = (lambda: work.reset(["1"])) if mine else work.fill
+    call = (lambda: work.reset(["1"])) if mine else filling.fill
     numbers = []
     for number in stopped_each_time(call, course.WORK, stop):
         numbers.append(number)
@@ -502,7 +513,7 @@ def test_a_full_disk_is_said_with_where_the_notebook_is(pulled, monkeypatch, ref
     def write(path, data):
         raise full
 
-    monkeypatch.setattr(work.folders, "write_new", write)
+    monkeypatch.setattr(filling.folders, "write_new", write)
     words = r"01_one\.ipynb could not be written \(No space .*\), and yours is unchanged in .*work"
     refused(terminal.Refusal, words, work.reset, ["1"])
     assert b"mine" in own(course).read_bytes()

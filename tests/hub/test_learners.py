@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from playwright.sync_api import sync_playwright
 
-from helpers.course.work import fresh
+from helpers.course.fresh import fresh
 from hub.trial import environment, kills
 from hub.trial.learner import Learner, Refused
 from hub.trial.links import link

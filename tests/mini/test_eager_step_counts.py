@@ -1,15 +1,13 @@
 """What is counted between TensorFlow's own C++ and the C API, and that the slots are put back."""
 
-from importlib import import_module
-
 import pytest
 
 tf = pytest.importorskip("tensorflow")
 
-from helpers.mini.eager.execute import STEPS, counted  # noqa: E402
+from helpers.mini.eager import step_counts  # noqa: E402
+from helpers.mini.eager.step_counts import STEPS, counted  # noqa: E402
 
-step_counts = import_module("helpers.mini.eager.execute")
-SLOTS = step_counts._slots()
+SLOTS = step_counts._find_slots()
 pytestmark = [
     pytest.mark.own_process(sharing="tensorflow"),
     pytest.mark.skipif(not SLOTS, reason="no slots that can be rebound here"),

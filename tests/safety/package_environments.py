@@ -10,7 +10,7 @@ import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
-from helpers.safety import package_trial
+from helpers.safety import package_files, package_trial
 
 QUIET = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}  # or it writes through the links
 IMPORTED = "import os\nopen(os.environ['LOG'], 'a').write(f'{__name__} {os.getpid()}\\n')\n"
@@ -39,7 +39,7 @@ class Environment:
 
     def incomplete(self) -> set[str]:
         """Return the names of the distributions whose files are not all there."""
-        return {folder.name.split("-")[0] for folder in package_trial.incomplete(self.site)}
+        return {folder.name.split("-")[0] for folder in package_files.incomplete(self.site)}
 
     def imports(self) -> dict[str, str]:
         """Return module -> the process that imported it, of those made by `importing`."""

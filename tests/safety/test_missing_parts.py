@@ -77,9 +77,9 @@ def test_broken_framework_is_one_sentence(tmp_path):
 WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"
 IN_CPP = """from helpers import op_folder
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_def
+from helpers.mini.oneflow import cpp_program
 from pathlib import Path
-cpp_def.build(Path("some_cpp_def.cpp"))"""
+cpp_program.build(Path("some_cpp_def.cpp"))"""
 BY_INDUCTOR = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.ones(3))"
 
 

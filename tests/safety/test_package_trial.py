@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from helpers.course import checkup
-from helpers.safety import package_trial
+from helpers.safety import package_files, package_trial
 from tests.pythons import OTHERS, finished, found
 from tests.safety.package_environments import (
     QUIET,
@@ -140,7 +140,7 @@ def test_a_file_of_any_distribution_removed_or_cut_names_that_one(emptied, distr
         place.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
         # a list that ends with a line and has its own cannot be told from a shorter one
         assume(place.name != "RECORD" or not place.read_bytes().endswith(b"\n"))
-    assert package_trial.incomplete(emptied.site) == [folders[name]]
+    assert package_files.incomplete(emptied.site) == [folders[name]]
     place.write_bytes(whole)
     assert emptied.incomplete() == set()
 
@@ -161,9 +161,9 @@ def test_a_file_of_any_real_package_removed_or_cut_names_that_one(real):
             real.replace(damaged[name], b"#" * draw.randrange(size))
     assert real.incomplete() == set(damaged), (seed, damaged)
     named = real.faults()
-    assert named.keys() == {package_trial.canonical(name) for name in damaged}, (seed, damaged)
+    assert named.keys() == {package_files.canonical(name) for name in damaged}, (seed, damaged)
     for name, path in damaged.items():
-        assert path in named[package_trial.canonical(name)]
+        assert path in named[package_files.canonical(name)]
 
 
 def cut_bytecode(site):

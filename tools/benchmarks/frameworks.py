@@ -190,15 +190,15 @@ def rectify(x):
 def load_from_cache():
     """Yield the goal for an op that is defined in C++, from the cache."""
     from helpers.mini import oneflow as flow
-    from helpers.mini.oneflow import cpp_def
+    from helpers.mini.oneflow import cpp_program
     from helpers.safety.folders import ManagedDirectory
     from tests.mini.oneflow.folders import RELU, RELU_CPP, load, write
 
-    if cpp_def.find_compiler() is None:
+    if cpp_program.find_compiler() is None:
         raise Missing("no C++ compiler")
-    usual = cpp_def.cache_folder
+    usual = cpp_program.cache_folder
     with tempfile.TemporaryDirectory() as op, tempfile.TemporaryDirectory() as cache:
-        cpp_def.cache_folder = lambda: ManagedDirectory(Path(cache))
+        cpp_program.cache_folder = lambda: ManagedDirectory(Path(cache))
         try:
             with flow.fresh_session():
                 write(Path(op), {**RELU, **RELU_CPP})
@@ -207,7 +207,7 @@ def load_from_cache():
                 name, other = "loading an op, C++ definition from the cache", "Python definition"
                 yield Goal(name, cpp, other, py, at_most=10, clock=perf_counter)
         finally:
-            cpp_def.cache_folder = usual
+            cpp_program.cache_folder = usual
 
 
 def measure_diagram():

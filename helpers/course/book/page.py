@@ -6,8 +6,8 @@ those of the book's.
 
 import re
 import tomllib
-from collections import namedtuple
 from pathlib import Path
+from typing import NamedTuple
 
 import jinja2
 import nbformat
@@ -46,33 +46,51 @@ class Widgets(Living):
 
     def __init__(self, notebook: nbformat.NotebookNode, recorded: list[dict]):
         super().__init__()
-        self._recorded = {one["title"]: one for one in recorded}
+        self._records_by_title = {record["title"]: record for record in recorded}
         self._states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
 
     def enliven_cells(self, cells) -> None:
         """Give each output with a widget a page form in which it lives; the rest stays."""
-        for output in (one for cell in cells for one in cell.get("outputs", [])):
-            data = output.get("data", {})
-            view = data.pop(VIEW, None)
-            state = self._states.get(view["model_id"], {}).get("state") if view else None
-            if state and "_esm" in state:
-                record = self._recorded.get(state.get("title"))
-                data["text/html"] = self.enliven(state, data.get("text/html", ""), record)
+        for cell in cells:
+            for output in cell.get("outputs", []):
+                self._enliven_output(output.get("data", {}))
+
+    def _enliven_output(self, data: dict) -> None:
+        view = data.pop(VIEW, None)
+        if not view:
+            return
+        state = self._states.get(view["model_id"], {}).get("state")
+        if state and "_esm" in state:
+            record = self._records_by_title.get(state.get("title"))
+            data["text/html"] = self.enliven(state, data.get("text/html", ""), record)
 
 
-# A line of the book's contents: the stem of a page, its number ("" for none), what it says.
-Entry = namedtuple("Entry", "stem number title about needs minutes", defaults=("", "", ""))
+class Entry(NamedTuple):
+    """A line of the book's contents."""
+
+    #: The name of the page, without its ending.
+    stem: str
+    #: The chapter's number, "" for none.
+    number: str
+    #: The page's title.
+    title: str
+    #: What the chapter is about.
+    about: str = ""
+    #: What it needs.
+    needs: str = ""
+    #: How long it takes, in words.
+    minutes: str = ""
 
 
 def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     """Return the page of a notebook with its widgets alive; `contents` are all pages in order."""
-    told = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
+    of_run = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = readable(notebook)
-    widgets = Widgets(notebook, told["recorded"])
+    widgets = Widgets(notebook, of_run["recorded"])
     widgets.enliven_cells(notebook.cells)
-    for one in exercise_cells(notebook.cells):
-        notebook.cells[one.check].metadata["hints"] = told["hints"].get(one.name, [])
-    at = contents.index(here)
+    for exercise in exercise_cells(notebook.cells):
+        check_cell = notebook.cells[exercise.check]
+        check_cell.metadata["hints"] = of_run["hints"].get(exercise.name, [])
     exporter = HTMLExporter(
         exclude_input_prompt=True,
         exclude_output_prompt=True,
@@ -81,16 +99,18 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     )
     exporter.register_filter("scrolling", scrolling)
     exporter.register_filter("explained", Explained())
+    index_here = contents.index(here)
     values = {
         "here": here,
         "contents": contents,
-        "sections": [one for one in sections(notebook) if one["level"] == 2],
-        "before": contents[at - 1] if at else None,
-        "after": contents[at + 1] if at + 1 < len(contents) else None,
+        "sections": [section for section in sections(notebook) if section["level"] == 2],
+        "before": contents[index_here - 1] if index_here else None,
+        "after": contents[index_here + 1] if index_here + 1 < len(contents) else None,
         "styles": [read_widget_file("page.css"), *styles(widgets)],
         "scripts": as_script(widgets.scripts),
     }
-    return rewritten(exporter.from_notebook_node(notebook, resources={"book": values})[0])
+    html, _ = exporter.from_notebook_node(notebook, resources={"book": values})
+    return rewritten(html)
 
 
 def host_script() -> str:
@@ -125,8 +145,12 @@ def scrolling(page: str) -> str:
 
 def glossary() -> list[dict]:
     """Return the terms of the course, each with what it `means` and its `chapter`."""
-    found = tomllib.loads(GLOSSARY.read_text("utf-8"))["word"]
-    return [one | {"means": plain(" ".join(one["means"].split()))} for one in found]
+    terms = tomllib.loads(GLOSSARY.read_text("utf-8"))["word"]
+    return [term | {"means": plain(_on_one_line(term["means"]))} for term in terms]
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 class Explained:
@@ -136,22 +160,26 @@ class Explained:
     """
 
     def __init__(self):
-        self._terms = {one["term"].casefold(): one for one in glossary()}
+        self._terms = {term["term"].casefold(): term for term in glossary()}
         marked = sorted(self._terms.keys() - EVERYDAY, key=lambda term: (-len(term), term))
         names = "|".join(map(re.escape, marked))
         self._word = re.compile(rf"(?<![\w-])({names})(e?s)?(?![\w-])", re.IGNORECASE)
-        self._in_page, self._in_section = set(), set()
+        # The terms that were explained already.
+        self._in_page = set()
+        self._in_section = set()
 
     def __call__(self, page: str) -> str:
         """Return the HTML of the next cell."""
         if "<h2" in page:
             self._in_section.clear()
-        quiet, parts = 0, _TAG.split(_STRESSED.sub(self._anchored, page))
-        for at, part in enumerate(parts):
-            if at % 2 == 0:
-                parts[at] = part if quiet else self._word.sub(self._marked, part)
-            elif found := _QUIET.match(part):
-                quiet += -1 if found[1] else 1
+        parts = _TAG.split(_STRESSED.sub(self._anchored, page))  # text and tags in turn
+        quiet_depth = 0
+        for index, part in enumerate(parts):
+            is_text = index % 2 == 0
+            if is_text and quiet_depth == 0:
+                parts[index] = self._word.sub(self._marked, part)
+            elif not is_text:
+                quiet_depth += _depth_change(part)
         return "".join(parts)
 
     def _anchored(self, found: re.Match) -> str:
@@ -159,9 +187,11 @@ class Explained:
 
     def _place(self, term: str) -> str:
         """Return the id of a term, once a page."""
-        place = "" if term in self._in_page else f' id="word-{term.replace(" ", "-")}"'
+        if term in self._in_page:
+            return ""
         self._in_page.add(term)
-        return place
+        name = term.replace(" ", "-")
+        return f' id="word-{name}"'
 
     def _marked(self, found: re.Match) -> str:
         term = found[1].casefold()
@@ -169,15 +199,25 @@ class Explained:
             return found[0]
         self._in_section.add(term)
         place = self._place(term)
-        told = escape(self._terms[term]["means"])
-        return f'<dfn class="book-word" tabindex="0"{place} title="{told}">{found[0]}</dfn>'
+        meaning = escape(self._terms[term]["means"])
+        return f'<dfn class="book-word" tabindex="0"{place} title="{meaning}">{found[0]}</dfn>'
+
+
+def _depth_change(tag: str) -> int:
+    """Return 1 where a tag begins an element in which no word is explained, -1 where it ends it."""
+    found = _QUIET.match(tag)
+    if not found:
+        return 0
+    is_end = found[1] == "/"
+    return -1 if is_end else 1
 
 
 def readable(notebook) -> list:
     """Return the cells of a page that has no kernel, without the words that need one."""
     cells = [cell for cell in notebook.cells if KERNEL not in cell.metadata.get("tags", ())]
     for cell in cells:
-        cell.source = _ASIDE.sub("", cell.source) if cell.cell_type == "markdown" else cell.source
+        if cell.cell_type == "markdown":
+            cell.source = _ASIDE.sub("", cell.source)
     return cells
 
 
@@ -191,23 +231,52 @@ def sections(notebook) -> list[dict]:
     """
     found = []
     for cell in readable(notebook):
-        at = f"cell-id={cell.id}"
-        if cell.cell_type == "code":
-            data = [one.get("data", one) for one in cell.outputs]
-            texts = [one.get("text/plain", one.get("text", ""))[:MOST] for one in data]
-            if found:
-                found[-1]["text"] += "\n".join(("", cell.source, *texts))
-            continue
-        bare = _FENCED.sub(lambda code: re.sub(r"(?m)^#", " ", code[0]), cell.source)
-        for part in re.split(r"(?m)^(?=#{1,3} )", bare):
-            if heading := _HEADING.match(part):
-                drawn = add_anchor(f"<h2>{plain(heading[2])}</h2>")  # nbconvert gives it an id
-                place, at = at or re.search(r'id="([^"]*)"', drawn)[1], ""  # the first: the cell's
-                level, title = len(heading[1]), plain(heading[2])[:SHORT]
-                found.append({"title": title, "level": level, "at": place, "text": ""})
-            if found:
-                found[-1]["text"] += "\n" + part[heading.end() if heading else 0 :]
-    return [one | {"text": " ".join(plain(one["text"]).split())} for one in found]
+        if cell.cell_type != "code":
+            _add_prose(found, cell)
+        elif found:
+            found[-1]["text"] += "\n".join(["", cell.source, *_list_texts(cell)])
+    return [section | {"text": _on_one_line(plain(section["text"]))} for section in found]
+
+
+def _list_texts(cell) -> list[str]:
+    """Return the beginning of each output of a cell, as text."""
+    texts = []
+    for output in cell.outputs:
+        data = output.get("data", output)
+        text = data.get("text/plain", data.get("text", ""))
+        texts.append(text[:MOST])
+    return texts
+
+
+def _add_prose(found: list[dict], cell) -> None:
+    """Begin a section at each heading of a cell, and add its prose to the last one."""
+    anchor = f"cell-id={cell.id}"  # of its first heading
+    for part in re.split(r"(?m)^(?=#{1,3} )", _without_comments(cell.source)):
+        heading = _HEADING.match(part)
+        if heading:
+            title = plain(heading[2])
+            section = {
+                "title": title[:SHORT],
+                "level": len(heading[1]),
+                "at": anchor or _anchor_of(title),
+                "text": "",
+            }
+            found.append(section)
+            anchor = ""
+            part = part[heading.end() :]
+        if found:
+            found[-1]["text"] += "\n" + part
+
+
+def _without_comments(source: str) -> str:
+    """Return prose whose fenced code has no line that looks like a heading."""
+    return _FENCED.sub(lambda code: re.sub(r"(?m)^#", " ", code[0]), source)
+
+
+def _anchor_of(title: str) -> str:
+    """Return the id that nbconvert gives a heading."""
+    html = add_anchor(f"<h2>{title}</h2>")
+    return re.search(r'id="([^"]*)"', html)[1]
 
 
 def plain(source: str) -> str:

@@ -1,6 +1,7 @@
 """`course.py book` -> site/: a page for each notebook, a first page, and what the search needs."""
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
@@ -17,9 +18,9 @@ from helpers.course.book.page import (
     sections,
 )
 from helpers.course.book.runs import run
+from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import on_the_page
 from helpers.course.terminal import Refusal, say
-from helpers.course.work import chapter_named, chapters, notebooks
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety import folders
 from helpers.safety.folders import ManagedDirectory, made_again
@@ -52,48 +53,108 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
     What is not `fresh` has the outputs that are stored in the notebooks, and nothing lives.
     """
     contents = [entry(path) for path in paths]
-    found, pages = [], {}
+    pages = {}
+    searched = []
     for path, here in zip(paths, contents, strict=True):
         notebook = run(path) if fresh else nbformat.read(path, as_version=4)
         label = f"{here.number} · {here.title}" if here.number else here.title
-        found += [{**one, "page": here.stem, "chapter": label} for one in sections(notebook)]
+        place = {"page": here.stem, "chapter": label}
+        searched += [section | place for section in sections(notebook)]
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
-    for word in glossary():
-        place = f"word-{word['term'].casefold().replace(' ', '-')}"
-        for here in [one for one in contents if one.number == str(word["chapter"])]:
-            if f' id="{place}"' in pages[f"{here.stem}.html"]:
-                about = {"title": word["term"], "text": word["means"], "at": place, "level": 0}
-                found.append(about | {"page": here.stem, "chapter": f"a term of {here.title}"})
-    first = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
-    [drawn] = [cell.source for cell in first if cell.source.startswith("## The map\n")]
-    pages["index.html"] = index(contents, drawn[drawn.index("<div") :], recorded_hero(first))
-    assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
-    assets["host.js"] = host_script().encode()
-    assets["sections.js"] = f"globalThis.bookSections = {as_script(found)};\n".encode()
-    images = notebooks() / "images"
-    files = [path for path in sorted(images.rglob("*")) if path.is_file()]
-    pictures = {"-".join(p.relative_to(images).parts): p.read_bytes() for p in files}
+    searched += _list_terms(contents, pages)
+    pages["index.html"] = _make_first_page(contents)
+
     written = {name: page.encode("utf-8", "backslashreplace") for name, page in pages.items()}
-    home.renew({"assets": assets, "images": pictures, "": written})
+    home.renew({"assets": _read_assets(searched), "images": _read_pictures(), "": written})
     for old in home.path.glob("*.html"):
         if old.name not in pages:
             home.discard(old.name)
 
 
+def _list_terms(contents: list[Entry], pages: dict[str, str]) -> list[dict]:
+    """Return what the search finds of the glossary: each term that its chapter explains."""
+    found = []
+    for term in glossary():
+        anchor = f"word-{term['term'].casefold().replace(' ', '-')}"
+        for entry_of_chapter in contents:
+            is_chapter = entry_of_chapter.number == str(term["chapter"])
+            stem = entry_of_chapter.stem
+            if is_chapter and f' id="{anchor}"' in pages[f"{stem}.html"]:
+                found.append(
+                    {
+                        "title": term["term"],
+                        "text": term["means"],
+                        "at": anchor,
+                        "level": 0,
+                        "page": stem,
+                        "chapter": f"a term of {entry_of_chapter.title}",
+                    }
+                )
+    return found
+
+
+def _make_first_page(contents: list[Entry]) -> str:
+    """Return index.html: the map and the hero are those of the first notebook."""
+    cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
+    [map_source] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
+    chapter_map = map_source[map_source.index("<div") :]
+    return index(contents, chapter_map, recorded_hero(cells))
+
+
+def _read_assets(searched: list[dict]) -> dict[str, bytes]:
+    """Return the scripts and styles of all pages, and what the search looks through."""
+    assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
+    assets["host.js"] = host_script().encode()
+    assets["sections.js"] = f"globalThis.bookSections = {as_script(searched)};\n".encode()
+    return assets
+
+
+def _read_pictures() -> dict[str, bytes]:
+    """Return the pictures of the notebooks; folders are joined to the name with hyphens."""
+    images = notebooks() / "images"
+    pictures = {}
+    for path in sorted(images.rglob("*")):
+        if path.is_file():
+            name = "-".join(path.relative_to(images).parts)
+            pictures[name] = path.read_bytes()
+    return pictures
+
+
 def recorded_hero(cells) -> str:
     """Return the first stored page of a function that was called by several ways."""
-    outputs = (output.get("data", {}) for cell in cells for output in cell.get("outputs", ()))
-    return next(data["text/html"] for data in outputs if "who-ways" in data.get("text/html", ""))
+    return next(html for html in _list_stored_html(cells) if "who-ways" in html)
+
+
+def _list_stored_html(cells) -> Iterator[str]:
+    for cell in cells:
+        for output in cell.get("outputs", ()):
+            yield output.get("data", {}).get("text/html", "")
 
 
 def entry(path: Path) -> Entry:
     """Return what the contents say of a notebook."""
-    stem, [first, *_] = path.stem, nbformat.read(path, as_version=4).cells
-    title = re.search(r"^# (.+)$", first.source, re.MULTILINE)[1]
-    known = {one.file: one for one in CHAPTERS}.get(stem)
+    first_cell = nbformat.read(path, as_version=4).cells[0]
+    title = re.search(r"^# (.+)$", first_cell.source, re.MULTILINE)[1]
+    chapters_by_file = {known.file: known for known in CHAPTERS}
+    known = chapters_by_file.get(path.stem)
+    if known:
+        return Entry(
+            stem=path.stem,
+            number=str(known.number),
+            title=title,
+            about=known.about,
+            needs=known.needs,
+            minutes=_describe_minutes(path),
+        )
+    number = "0" if path.stem == START else ""
+    return Entry(path.stem, number, title, minutes=_describe_minutes(path))
+
+
+def _describe_minutes(path: Path) -> str:
+    """Return how long a notebook takes; "" for the page of all instruments."""
+    if path.stem == INSTRUMENTS:
+        return ""
     reading, exercises, _ = on_the_page(path)
-    minutes = "" if stem == INSTRUMENTS else f"{reading} minutes"
-    minutes += f" + {exercises} of exercises" if minutes and exercises else ""
-    about, needs = (known.about, known.needs) if known else ("", "")
-    number = str(known.number) if known else "0" if stem == START else ""
-    return Entry(stem, number, title, about, needs, minutes)
+    if exercises:
+        return f"{reading} minutes + {exercises} of exercises"
+    return f"{reading} minutes"

@@ -1,8 +1,8 @@
 """A small Dynamo: bytecode runs on symbolic values, and becomes a graph with guards before it.
 
 `compile(fn, backend=None)`, also `@compile`, or `with hooked(backend, only=[fn])`. Read it in this
-order: symbolic_values, parts (the five decisive ones), symbolic_convert, trace_rules, builder
-(where guards are made), output_graph, resume_execution, convert_frame, eval_frame.
+order: symbolic_values, parts (the five decisive ones), symbolic_convert, variables, trace_rules,
+builder (where guards are made), output_graph, resume_execution, convert_frame, eval_frame.
 
 Nothing of it is imported before a name is asked for, since all of it imports torch.
 """

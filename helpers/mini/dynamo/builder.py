@@ -11,19 +11,29 @@ from types import BuiltinFunctionType, FunctionType
 import torch
 
 from ...internals import torch_private
-from .symbolic_values import SCALARS, Items, Known, Refuse, Tensor, Unread
+from .symbolic_values import SCALARS, Items, Known, LazyVariable, Refuse, Tensor
 
 LONGEST = 200  # characters of what is written into generated source
 # What guards call, whatever someone makes of the builtins later.
-BUILTINS = {fn.__name__: fn for fn in (type, len, str, float, int, tuple, list)}
+BUILTINS = {
+    "type": type,
+    "len": len,
+    "str": str,
+    "float": float,
+    "int": int,
+    "tuple": tuple,
+    "list": list,
+}
 # Found once: guards ask them at every call. Each is true where something is on.
 _STATES = (
-    *(torch.is_inference_mode_enabled, torch_private.is_any_autocast_enabled),
-    *(torch_private.len_torch_function_stack, torch_private.len_torch_dispatch_stack),
-    *(torch_private.is_tracing, torch_private.maybe_current_level),
+    torch.is_inference_mode_enabled,
+    torch_private.is_any_autocast_enabled,
+    torch_private.len_torch_function_stack,
+    torch_private.len_torch_dispatch_stack,
+    torch_private.is_tracing,
+    torch_private.maybe_current_level,
 )
-_keys = torch_private.dispatch_keys
-_usual_keys = cache(lambda device: _keys(torch.empty(0, device=device)))
+_dispatch_keys = torch_private.dispatch_keys
 UNUSUAL_STATE = (
     "something is on that changes what torch does: inference mode, autocast, a mode such as a "
     "default device, a transform such as vmap, or torch.jit"
@@ -32,6 +42,11 @@ UNUSUAL_TENSOR = (
     "an unusual tensor: sparse, quantized, a lazy view, of inference mode, or with autograd hooks "
     "or attributes of its own"
 )
+
+
+@cache
+def _usual_keys(device):
+    return _dispatch_keys(torch.empty(0, device=device))
 
 
 def usual_state() -> bool:
@@ -43,7 +58,7 @@ def usual(tensor) -> bool:
     """Return whether a tensor is just numbers with a dtype and a shape."""
     return (
         tensor._backward_hooks is None
-        and _keys(tensor) == _usual_keys(tensor.device)
+        and _dispatch_keys(tensor) == _usual_keys(tensor.device)
         and all(name.startswith("_dynamo") for name in tensor.__dict__)
     )
 
@@ -55,14 +70,17 @@ class VariableBuilder:
     """The guards so far, and the names that they and generated code use."""
 
     def __init__(self, parts, taken):
-        if clash := sorted({*ALWAYS, *BUILTINS}.intersection(taken)):
-            raise Refuse(f"a variable named {clash[0]} hides what the guards need")
-        self.parts, self.recorder = parts, parts.recorder()
+        clashes = sorted({*ALWAYS, *BUILTINS}.intersection(taken))
+        if clashes:
+            raise Refuse(f"a variable named {clashes[0]} hides what the guards need")
+        self.parts = parts
+        self.recorder = parts.recorder()
         self.names = dict(ALWAYS)
         self._taken = set(taken)
-        # id of an object -> its name; `names` keeps the object alive
-        self._named = {id(thing): name for name, thing in ALWAYS.items()}
-        self.guards, self.tensors = [], {}
+        # `names` keeps each object alive, so no other gets its id.
+        self._names_by_id = {id(value): name for name, value in ALWAYS.items()}
+        self.guards = []
+        self.tensors = {}  # source -> symbolic tensor
         self.mode = torch_private.FakeTensorMode()
         if not usual_state():
             raise Refuse(UNUSUAL_STATE)
@@ -74,17 +92,19 @@ class VariableBuilder:
         """Demand that expressions are true, each once."""
         self.guards += [text for text in texts if text not in self.guards]
 
-    def name(self, thing: object, hint: str) -> str:
+    def name(self, value: object, hint: str) -> str:
         """Return a name under which generated code finds an object; the same for the same one."""
-        if id(thing) not in self._named:
-            self._named[id(thing)] = free = self.free_name(hint)
-            self.names[free] = thing
-        return self._named[id(thing)]
+        if id(value) not in self._names_by_id:
+            name = self.free_name(hint)
+            self._names_by_id[id(value)] = name
+            self.names[name] = value
+        return self._names_by_id[id(value)]
 
     def free_name(self, hint: str) -> str:
         """Return a name that nothing has yet, and take it."""
         stem = re.sub(r"\W|^(?=\d)", "_", hint)
-        name, count = stem, 1
+        name = stem
+        count = 1
         while name in self._taken or name in self.names:
             count += 1
             name = f"{stem}_{count}"
@@ -103,11 +123,13 @@ class VariableBuilder:
             return Known(value, source)
         if kind in (tuple, list):
             self.guard(f"type({source}) is {kind.__name__} and len({source}) == {len(value)}")
-            return Items(kind, [Unread(v, f"{source}[{i}]") for i, v in enumerate(value)], source)
+            items = [LazyVariable(v, f"{source}[{i}]") for i, v in enumerate(value)]
+            return Items(kind, items, source)
+
         hint = own_name(value) or re.findall(r"[A-Za-z0-9_]+", source)[-1]
-        named = self.name(value, f"the_{hint}")
-        self.guard(f"{source} is {named}")
-        return Known(value, named)  # from here on it need not be looked up again
+        name = self.name(value, f"the_{hint}")
+        self.guard(f"{source} is {name}")
+        return Known(value, name)  # from here on it need not be looked up again
 
     def _take_tensor(self, value, source) -> Tensor:
         if source in self.tensors:
@@ -119,29 +141,37 @@ class VariableBuilder:
             self.guard(f"str({source}.device) == {str(value.device)!r}")
         self.guard(f"usual({source})")
         node = self.recorder.input(source)
-        node.meta["example_value"] = fake = self.mode.from_tensor(value)
+        fake = self.mode.from_tensor(value)
+        node.meta["example_value"] = fake
         self.tensors[source] = Tensor(node, fake, source)
         return self.tensors[source]
 
     def resolve(self, value):
         """Return a value that has been looked at."""
-        return self.take(value.value, value.source) if isinstance(value, Unread) else value
+        if isinstance(value, LazyVariable):
+            return self.take(value.value, value.source)
+        return value
 
     def take_global(self, fn: FunctionType, name: str):
         """Return the symbolic value of a global or builtin name; Refuse if there is none."""
-        space, builtins = fn.__globals__, fn.__builtins__
-        named = self.name(space, "G")
+        space = fn.__globals__
+        space_name = self.name(space, "G")
         if name in space:
-            return self.take(space[name], f"{named}[{name!r}]")
+            return self.take(space[name], f"{space_name}[{name!r}]")
+
+        builtins = fn.__builtins__
         if name not in builtins:
             raise Refuse(f"the name {name} is not defined")
-        self.guard(f"{name!r} not in {named}")
-        return self.take(builtins[name], f"{self.name(builtins, 'builtins')}[{name!r}]")
+        self.guard(f"{name!r} not in {space_name}")
+        builtins_name = self.name(builtins, "builtins")
+        return self.take(builtins[name], f"{builtins_name}[{name!r}]")
 
     def take_cell(self, fn: FunctionType, name: str):
         """Return the symbolic value of what a cell of a function holds."""
-        cell = fn.__closure__[fn.__code__.co_freevars.index(name)]
-        return self.take(cell.cell_contents, f"{self.name(cell, f'cell_of_{name}')}.cell_contents")
+        index = fn.__code__.co_freevars.index(name)
+        cell = fn.__closure__[index]
+        cell_name = self.name(cell, f"cell_of_{name}")
+        return self.take(cell.cell_contents, f"{cell_name}.cell_contents")
 
 
 def is_short(value) -> bool:
@@ -153,4 +183,6 @@ def is_short(value) -> bool:
 
 def own_name(value) -> str:
     """Return the name of a function or a class; nothing for what may make one up when asked."""
-    return value.__name__ if type(value) in (type, FunctionType, BuiltinFunctionType) else ""
+    if type(value) in (type, FunctionType, BuiltinFunctionType):
+        return value.__name__
+    return ""

@@ -16,10 +16,15 @@ from .output_graph import BackendFailed, Output, Tracing
 from .parts import PARTS, receives
 from .resume_execution import make_resume_function
 from .symbolic_convert import Interpreter
-from .symbolic_values import NULL, RESULT, Break, Items, Loop, Refuse, Unread
+from .symbolic_values import NULL, RESULT, Break, Items, IteratorVariable, LazyVariable, Refuse
 
-UNSUPPORTED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS | inspect.CO_GENERATOR
-UNSUPPORTED |= inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+UNSUPPORTED = (
+    inspect.CO_VARARGS
+    | inspect.CO_VARKEYWORDS
+    | inspect.CO_GENERATOR
+    | inspect.CO_COROUTINE
+    | inspect.CO_ASYNC_GENERATOR
+)
 
 
 def unsupported(code) -> str:
@@ -28,14 +33,18 @@ def unsupported(code) -> str:
         return "it has *args or **kwargs, or is a generator or coroutine"
     if code.co_exceptiontable:
         return "it has a try, a with, or another block that handles exceptions"
-    return "it makes a function that shares its variables" if code.co_cellvars else ""
+    if code.co_cellvars:
+        return "it makes a function that shares its variables"
+    return ""
 
 
 @dataclass(frozen=True)
 class Guard:
     """One expression over a function's parameters; `holds(values)` never raises."""
 
+    #: The expression.
     text: str
+    #: A function of the parameters that returns its value.
     test: Callable = field(repr=False)
 
     def holds(self, values: tuple) -> bool:
@@ -47,19 +56,23 @@ class Guard:
 
 @dataclass(eq=False)
 class Entry:
-    """One way to run a function. `why` says why it runs as plain Python, if it does.
+    """One way to run a function."""
 
-    `source` is the generated Python, `graph` an FX graph module or None, `broke` the reason of its
-    graph break, `resumes` what continues after that.
-    """
-
+    #: What has to be true of the arguments.
     guards: tuple[Guard, ...]
+    #: All guards in one function of the parameters.
     accepts: Callable
+    #: What runs while they hold; None for plain Python.
     run: Callable
+    #: The generated Python.
     source: str = ""
+    #: An FX graph module or None.
     graph: object = None
+    #: The reason of its graph break.
     broke: str = ""
+    #: Why it runs as plain Python, if it does.
     why: str = ""
+    #: The compiled functions that continue after the graph break.
     resumes: Sequence = ()
 
     def first_failing(self, values: tuple) -> Guard | None:
@@ -72,10 +85,11 @@ class Entry:
 
 def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
     """Return the guards, and one function that tests all of them at once."""
-    head, space = f"lambda {', '.join(parameters)}: ", {**BUILTINS, **space}
-    every = " and ".join(f"({text})" for text in texts) or "True"
+    head = f"lambda {', '.join(parameters)}: "
+    space = {**BUILTINS, **space}
     guards = tuple(Guard(text, eval(head + text, space)) for text in texts)
-    return guards, eval(head + every, space)
+    conjunction = " and ".join(f"({text})" for text in texts) or "True"
+    return guards, eval(head + conjunction, space)
 
 
 class Frame:
@@ -83,31 +97,39 @@ class Frame:
 
     def __init__(self, fn: FunctionType, parameters: tuple = (), rest_of=None, moved: int = 0):
         code = fn.__code__
-        named = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        self.fn, self.parameters = fn, parameters if rest_of else named
-        self.rest_of, self.moved = rest_of or fn, moved
-        self.name, self.made_name = map(_word, (self.rest_of.__code__.co_name, fn.__name__))
+        own_parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self.fn = fn
+        self.parameters = parameters if rest_of else own_parameters
+        self.rest_of = rest_of or fn
+        self.moved = moved
+        self.name = _make_identifier(self.rest_of.__code__.co_name)
+        self.made_name = _make_identifier(fn.__name__)
 
     def run_plainly(self, *args, **kwargs):
         """Run the function as it is; None replaces the names that a rest does not receive."""
         if self.rest_of is self.fn:
             return self.fn(*args, **kwargs)
-        given = dict(zip(self.parameters, args, strict=True))
-        return self.fn(*map(given.get, self.fn.__code__.co_varnames))
+        values = dict(zip(self.parameters, args, strict=True))
+        return self.fn(*[values.get(name) for name in self.fn.__code__.co_varnames])
 
 
-def _word(name: str) -> str:
-    return name if name.isidentifier() else re.sub(r"\W", "", name) + "_"
+def _make_identifier(name: str) -> str:
+    """Return a name that generated code can have; `<lambda>` is none."""
+    if name.isidentifier():
+        return name
+    return re.sub(r"\W", "", name) + "_"
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
     """Return the entry for these values; one that runs as plain Python says why."""
-    trace, code = None, frame.fn.__code__
+    trace = None
+    code = frame.fn.__code__
     try:
-        if why := unsupported(code):
-            raise Refuse(why)
+        reason = unsupported(code)
+        if reason:
+            raise Refuse(reason)
         trace = Tracing(parts, (*code.co_varnames, frame.made_name))
-        return _traced(frame, values, backend, trace, resumed)
+        return _trace_frame(frame, values, backend, trace, resumed)
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
     except BackendFailed as failed:
@@ -115,91 +137,155 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     except Exception as error:
         if parts is not PARTS:  # a learner's own part is to be heard
             raise
-        words = f"{real_type_name(error)}: {printable(str(error), 300)}"
-        return refused(frame, trace, f"the mini-Dynamo failed with {words}")
+        message = f"{real_type_name(error)}: {printable(str(error), 300)}"
+        return refused(frame, trace, f"the mini-Dynamo failed with {message}")
 
 
 def refused(frame: Frame, trace, why: str) -> Entry:
     """Return an entry that runs the function as it is, under the guards that led to that."""
-    texts, space = (trace.guards, trace.names) if trace else ([], {})
-    return Entry(*guarded(texts, frame.parameters, space), None, why=why)
+    texts = trace.guards if trace else []
+    space = trace.names if trace else {}
+    guards, accepts = guarded(texts, frame.parameters, space)
+    return Entry(guards, accepts, None, why=why)
 
 
-def _traced(frame, values, backend, trace, resumed) -> Entry:
-    named = zip(frame.parameters, values, strict=True)
-    run = Interpreter(trace, frame.fn, {name: Unread(value, name) for name, value in named})
-    output, broke, resumes = Output(trace), "", []
+def _trace_frame(frame, values, backend, trace, resumed) -> Entry:
+    """Return the entry of a frame that can be traced; Refuse if it cannot."""
+    local = {}
+    for name, value in zip(frame.parameters, values, strict=True):
+        local[name] = LazyVariable(value, name)
+    interpreter = Interpreter(trace, frame.fn, local)
+    output = Output(trace)
+    broke = ""
+    resumes = []
     try:
-        value = run.run()
-        new = isinstance(value, Items) and value.kind is tuple and not value.source
-        lines = [f"return {output.literal(value) if new else output.words(value)}"]
-    except Break as why:
-        broke = str(why)
-        lines = _Resumes(frame, run, output, resumed, resumes).write(why)
+        result = interpreter.run()
+        last_lines = [f"return {_format_result(output, result)}"]
+    except Break as graph_break:
+        broke = str(graph_break)
+        writer = _RestWriter(frame, interpreter, output, resumed, resumes)
+        last_lines = writer.write(graph_break)
     module, calls = output.finish(backend)
-    source = "".join(f"    {line}\n" for line in [*calls, *output.lines, *lines])
-    source = f"def {frame.made_name}({', '.join(frame.parameters)}):\n{source}"
+
+    source = _format_function(frame, [*calls, *output.lines, *last_lines])
     trace.names["__name__"] = frame.fn.__module__
     space = dict(trace.names)
-    exec(compile(source, f"<made from {printable(frame.fn.__name__)}>", "exec"), space)
-    guards = guarded(trace.guards, frame.parameters, trace.names)
-    entry = Entry(*guards, space[frame.made_name], source, module, broke, resumes=resumes)
-    if failing := entry.first_failing(values):
+    file_name = f"<made from {printable(frame.fn.__name__)}>"
+    exec(compile(source, file_name, "exec"), space)
+
+    guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
+    run = space[frame.made_name]
+    entry = Entry(guards, accepts, run, source, module, broke, resumes=resumes)
+    failing = entry.first_failing(values)
+    if failing:
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
 
 
-class _Resumes:
-    """Writes the end of generated code that breaks: how the rest of the function is called."""
+def _format_result(output: Output, result) -> str:
+    """Return the expression for what the function returns; a tuple made in it needs no name."""
+    if isinstance(result, Items) and result.kind is tuple and not result.source:
+        return output.literal(result)
+    return output.expression(result)
 
-    def __init__(self, frame, run, output, resumed, made):
-        self.frame, self.run, self.output = frame, run, output
-        self._resumed, self._made = resumed, made
-        here = run.position - 1
-        if run.code.in_a_loop(here) or any(isinstance(value, Loop) for value in run.stack):
+
+def _format_function(frame: Frame, lines: list[str]) -> str:
+    parameters = ", ".join(frame.parameters)
+    body = "".join(f"    {line}\n" for line in lines)
+    return f"def {frame.made_name}({parameters}):\n{body}"
+
+
+class _RestWriter:
+    """Writes the end of generated code that breaks: how the rest of the function is called.
+
+    Each compiled rest that it calls is appended to `resumes`.
+    """
+
+    def __init__(self, frame, interpreter, output, resumed, resumes):
+        self.frame = frame
+        self.interpreter = interpreter
+        self.output = output
+        self._resumed = resumed
+        self._resumes = resumes
+
+        position = interpreter.position - 1
+        is_unrolling = any(isinstance(value, IteratorVariable) for value in interpreter.stack)
+        if is_unrolling or interpreter.code.in_a_loop(position):
             raise Refuse("a graph break inside a loop")
-        self.step = run.code.steps[here]
+        self.step = interpreter.code.steps[position]
 
-    def write(self, why: Break) -> list[str]:
+    def write(self, graph_break: Break) -> list[str]:
         """Return the lines of a call that no graph holds, or of a jump and the rest each way."""
-        step, run = self.step, self.run
-        if why.fn is not None:
-            words = self.output.words
-            args = [words(value) for value in why.args_for_real]
-            args += [f"{name}={words(value)}" for name, value in why.kwargs.items()]
-            called = f"{words(why.fn)}({', '.join(args)})"
-            return [f"return {self.rest(run.position, [*run.stack, *why.pushes], called)}"]
-        kept = [run.condition] if step.opname.endswith("OR_POP") else []
-        test = ("" if "TRUE" in step.opname else "not ") + self.output.words(run.condition)
-        jumped = self.rest(step.target, [*run.stack, *kept])
-        return [
-            f"if {test}:",
-            f"    return {jumped}",
-            f"return {self.rest(run.position, run.stack)}",
-        ]
+        if graph_break.fn is not None:
+            return self._write_call(graph_break)
+        return self._write_jump()
 
-    def rest(self, position: int, stack: list, called: str = "") -> str:
+    def _write_call(self, graph_break: Break) -> list[str]:
+        expression = self.output.expression
+        arguments = [expression(value) for value in graph_break.args_for_real]
+        for name, value in graph_break.kwargs.items():
+            arguments.append(f"{name}={expression(value)}")
+        call = f"{expression(graph_break.fn)}({', '.join(arguments)})"
+
+        stack = [*self.interpreter.stack, *graph_break.pushes]
+        rest = self.format_rest(self.interpreter.position, stack, call)
+        return [f"return {rest}"]
+
+    def _write_jump(self) -> list[str]:
+        interpreter = self.interpreter
+        test = self.output.expression(interpreter.condition)
+        if "TRUE" not in self.step.opname:
+            test = f"not {test}"
+        stack_after_jump = list(interpreter.stack)
+        if self.step.opname.endswith("OR_POP"):
+            stack_after_jump.append(interpreter.condition)
+
+        jumped = self.format_rest(self.step.target, stack_after_jump)
+        went_on = self.format_rest(interpreter.position, interpreter.stack)
+        return [f"if {test}:", f"    return {jumped}", f"return {went_on}"]
+
+    def format_rest(self, position: int, stack: list, call: str = "") -> str:
         """Return the expression that calls the rest of the function from `position`."""
-        frame, run, code = self.frame, self.run, self.run.code
-        bound = [name for name in code.code.co_varnames if name in run.local]
-        others = [name for name in code.code.co_varnames if name not in bound]
-        if unbound := receives(code, position, others):
-            raise Refuse(f"{unbound[0]} may be read after a graph break, and is not bound yet")
-        names = tuple(self.output.trace.parts.receives(code, position, bound))
-        words = [self.output.words(run.local[name]) for name in names]
-        words += [self.output.words(v) for v in stack if v is not NULL and v is not RESULT]
+        names = self._names_that_rest_receives(position)
+        local = self.interpreter.local
+        values = [local[name] for name in names]
+        values += [value for value in stack if value is not NULL and value is not RESULT]
+        arguments = [self.output.expression(value) for value in values]
+        if call:
+            arguments.append(call)
+
         layout = tuple(NULL if value is NULL else "value" for value in stack)
-        step, written = code.steps[position], frame.rest_of
-        offset = step.offset - frame.moved
+        compiled = self._compile_rest(position, layout, names)
+        if compiled not in self._resumes:
+            self._resumes.append(compiled)
+        rest_name = self.output.trace.name(compiled, compiled.__name__)
+        return f"{rest_name}({', '.join(arguments)})"
 
-        def make(name: str) -> Frame:
-            made, moved = make_resume_function(written, offset, layout, name)
-            stack = made.__code__.co_varnames[len(written.__code__.co_varnames) :]
-            return Frame(made, (*names, *stack), written, moved)
+    def _names_that_rest_receives(self, position: int) -> tuple[str, ...]:
+        code = self.interpreter.code
+        bound = []
+        unbound = []
+        for name in code.code.co_varnames:
+            names = bound if name in self.interpreter.local else unbound
+            names.append(name)
 
-        stem = f"{frame.name}_from_line_{step.line}"
-        compiled = self._resumed((offset, layout, names), stem, make)
-        if compiled not in self._made:
-            self._made.append(compiled)
-        name = self.output.trace.name(compiled, compiled.__name__)
-        return f"{name}({', '.join([*words, *([called] if called else [])])})"
+        unbound_but_read = receives(code, position, unbound)
+        if unbound_but_read:
+            name = unbound_but_read[0]
+            raise Refuse(f"{name} may be read after a graph break, and is not bound yet")
+        return tuple(self.output.trace.parts.receives(code, position, bound))
+
+    def _compile_rest(self, position: int, layout: tuple, names: tuple[str, ...]):
+        step = self.interpreter.code.steps[position]
+        whole_function = self.frame.rest_of
+        offset = step.offset - self.frame.moved
+
+        def make_frame(name: str) -> Frame:
+            resume_function, moved = make_resume_function(whole_function, offset, layout, name)
+            local_count = len(whole_function.__code__.co_varnames)
+            stack_names = resume_function.__code__.co_varnames[local_count:]
+            return Frame(resume_function, (*names, *stack_names), whole_function, moved)
+
+        key = (offset, layout, names)
+        stem = f"{self.frame.name}_from_line_{step.line}"
+        return self._resumed(key, stem, make_frame)

@@ -31,25 +31,37 @@ class Compiled:
 
     def __init__(self, frame: Frame, backend=eager, parts: Parts = PARTS, resumes=None):
         functools.update_wrapper(self, frame.fn)  # first: the function may have a `fn` as well
-        self.fn, self._code = frame.fn, frame.fn.__code__
-        self.entries, self.misses, self._why = [], [], ""
-        self._frame, self._backend, self._parts = frame, backend, parts
+        self.fn = frame.fn
+        self.entries = []
+        self.misses = []
+        self._code = frame.fn.__code__
+        self._why = ""
+        self._frame = frame
+        self._backend = backend
+        self._parts = parts
         self._resumes = {} if resumes is None else resumes
-        self._count = -1 if self._code.co_kwonlyargcount else len(frame.parameters)
+        # With so many arguments by position there is nothing to bind; -1: there always is.
+        self._plain_count = -1 if self._code.co_kwonlyargcount else len(frame.parameters)
 
     def __call__(self, /, *args, **kwargs):
         """Return what the function returns, by a cache entry that fits or as plain Python."""
         if torch.compiler.is_compiling():  # the real one is tracing: it sees the function itself
             return self.fn(*args, **kwargs)
-        fits = not kwargs and len(args) == self._count and self.fn.__code__ is self._code
-        values = args if fits else self._bind(args, kwargs)
+        is_plain = not kwargs and len(args) == self._plain_count
+        is_current = self.fn.__code__ is self._code
+        values = args if is_plain and is_current else self._bind(args, kwargs)
         run = None if values is None else self.ready(values)
-        return self._frame.run_plainly(*args, **kwargs) if run is None else run(*values)
+        if run is None:
+            return self._frame.run_plainly(*args, **kwargs)
+        return run(*values)
 
     def __get__(self, owner, kind=None):
-        return self if owner is None else MethodType(self, owner)
+        if owner is None:
+            return self
+        return MethodType(self, owner)
 
     def _bind(self, args, kwargs):
+        """Return the values of the parameters; None where plain Python has to run."""
         if self.fn.__code__ is not self._code:
             self._why = "its code has been replaced since it was compiled"
             return None
@@ -65,47 +77,68 @@ class Compiled:
         entry, misses = self._parts.lookup(self.entries, values)
         if entry is None:
             self.misses = misses
-            if len(self.entries) < LIMIT:
-                made = self._frame, values, self._backend, self._parts, self._resumed
-                self.entries.append(entry := compile_frame(*made))
-            else:
-                why = f"{LIMIT} entries are the limit, and none matches"
-                entry = refused(self._frame, None, why)
+            entry = self._make_entry(values)
         self._why = entry.why or self._why
         return entry.run
 
-    def _resumed(self, key, stem: str, make) -> "Compiled":
-        if key not in self._resumes:
-            names = [one.__name__ for one in self._resumes.values()]
-            alike = sum(name == stem or name.startswith(f"{stem}_") for name in names)
-            frame = make(f"{stem}_{alike + 1}" if alike else stem)
-            self._resumes[key] = Compiled(frame, self._backend, self._parts, self._resumes)
-        return self._resumes[key]
+    def _make_entry(self, values: tuple) -> Entry:
+        if len(self.entries) >= LIMIT:
+            reason = f"{LIMIT} entries are the limit, and none matches"
+            return refused(self._frame, None, reason)
+        entry = compile_frame(self._frame, values, self._backend, self._parts, self._resumed)
+        self.entries.append(entry)
+        return entry
+
+    def _resumed(self, key, stem: str, make_frame) -> "Compiled":
+        """Return the compiled rest under this key, made if there is none yet."""
+        if key in self._resumes:
+            return self._resumes[key]
+        names = [rest.__name__ for rest in self._resumes.values()]
+        alike_count = sum(name == stem or name.startswith(f"{stem}_") for name in names)
+        name = f"{stem}_{alike_count + 1}" if alike_count else stem
+        rest = Compiled(make_frame(name), self._backend, self._parts, self._resumes)
+        self._resumes[key] = rest
+        return rest
 
     @property
     def why(self) -> str:
         """Return why a part of this ran as plain Python; nothing if none did."""
-        return next((part._why for part in self._parts_of_it() if part._why), "")
+        for compiled in self._with_rests():
+            if compiled._why:
+                return compiled._why
+        return ""
 
     @property
     def source(self) -> str:
         """Return the Python that was generated: of every entry, then of what continues after it."""
         return "\n".join(self._of_entries("source"))
 
-    # The FX graphs, in the order of `source`; and why the graph broke, once for each break.
-    graphs = property(lambda self: self._of_entries("graph"))
-    breaks = property(lambda self: self._of_entries("broke"))
+    @property
+    def graphs(self) -> list:
+        """Return the FX graphs, in the order of `source`."""
+        return self._of_entries("graph")
 
-    def _parts_of_it(self) -> list["Compiled"]:
-        found = [self]
-        for part in found:
-            rests = [rest for entry in part.entries for rest in entry.resumes]
-            found += [rest for rest in dict.fromkeys(rests) if rest not in found]
-        return found
+    @property
+    def breaks(self) -> list[str]:
+        """Return why the graph broke, once for each break."""
+        return self._of_entries("broke")
 
-    def _of_entries(self, what: str) -> list:
-        found = [getattr(e, what) for part in self._parts_of_it() for e in part.entries]
-        return [one for one in found if one not in (None, "")]
+    def _with_rests(self) -> list["Compiled"]:
+        """Return this and every rest that continues after a graph break, each once."""
+        every = [self]
+        for compiled in every:  # it grows
+            for entry in compiled.entries:
+                for rest in entry.resumes:
+                    if rest not in every:
+                        every.append(rest)
+        return every
+
+    def _of_entries(self, name: str) -> list:
+        """Return an attribute of every entry, where it is not empty."""
+        values = []
+        for compiled in self._with_rests():
+            values += [getattr(entry, name) for entry in compiled.entries]
+        return [value for value in values if value not in (None, "")]
 
 
 def compile(fn=None, backend=None, parts=PARTS):
@@ -123,8 +156,8 @@ def compile(fn=None, backend=None, parts=PARTS):
 
 def _require_function(fn, needed: str) -> None:
     if type(fn) is not FunctionType:
-        instead = "write a function that calls it" if callable(fn) else "such as one made by def"
-        raise TypeError(f"{needed}, not {real_type_name(fn)}: {instead}")
+        advice = "write a function that calls it" if callable(fn) else "such as one made by def"
+        raise TypeError(f"{needed}, not {real_type_name(fn)}: {advice}")
 
 
 def _require_callable(backend) -> None:
@@ -159,9 +192,14 @@ def hooked(backend=None, only=()):
         for fn, code in codes.items():
             fn.__code__ = code.replace()
             compiled[fn] = Compiled(Frame(fn), backend or eager)
-        ready = {id(fn.__code__): one.ready for fn, one in compiled.items()}
-        with frame_hook.watching(lambda code, values: ready[id(code)](values), only=functions):
+        ready_by_code_id = {id(fn.__code__): entry.ready for fn, entry in compiled.items()}
+
+        def find_replacement(code, values):
+            return ready_by_code_id[id(code)](values)
+
+        with frame_hook.watching(find_replacement, only=functions):
             yield compiled
     finally:
-        for fn, one in compiled.items():
-            fn.__code__ = one._code = codes[fn]
+        for fn, entry in compiled.items():
+            fn.__code__ = codes[fn]
+            entry._code = codes[fn]

@@ -17,10 +17,10 @@ from .symbolic_values import (
     Break,
     Items,
     Known,
+    LazyVariable,
     Method,
     Refuse,
     Tensor,
-    Unread,
     is_immutable,
 )
 
@@ -32,8 +32,8 @@ class Tracing(VariableBuilder):
 
     def record(self, fn, *args, **kwargs):
         """Put a call into the graph and return its symbolic result; Break if that cannot be."""
-        args = [self._recordable(a) for a in args]
-        kwargs = {k: self._recordable(v) for k, v in kwargs.items()}
+        args = [self._recordable(value) for value in args]
+        kwargs = {name: self._recordable(value) for name, value in kwargs.items()}
         if None in args or None in kwargs.values():
             raise Break("an argument is not something that a graph can contain")
         result = self._on_fakes(fn, args, kwargs)
@@ -44,31 +44,43 @@ class Tracing(VariableBuilder):
         return Tensor(node, result)
 
     def _recordable(self, value):
+        """Return a symbolic value that a graph can contain, else None."""
         value = self.resolve(value)
         if isinstance(value, Items):
             items = [self._recordable(item) for item in value.items]
-            fits = None not in items and value.kind in (tuple, list)
-            return Items(value.kind, items, value.source) if fits else None
+            if None in items or value.kind not in (tuple, list):
+                return None
+            return Items(value.kind, items, value.source)
         if isinstance(value, Known):
-            fits = is_immutable(value.value) and value.value == value.value
-            return value if fits else None  # FX does not write a nan so that it is the same one
-        return value if isinstance(value, Tensor) else None
+            if not is_immutable(value.value):
+                return None
+            # FX does not write a nan so that it is the same one.
+            return value if value.value == value.value else None
+        if isinstance(value, Tensor):
+            return value
+        return None
 
     def _on_fakes(self, fn, args, kwargs):
-        fakes = [written(a, "fake") for a in args]
-        named = {k: written(v, "fake") for k, v in kwargs.items()}
-        tensors = [f for f in (*fakes, *named.values()) if isinstance(f, torch.Tensor)]
-        before = [tensor._version for tensor in tensors]
-        shown, call = getattr(fn, "__name__", fn), fn
-        if isinstance(fn, str):
-            call, fakes = getattr(fakes[0], fn), fakes[1:]
+        """Return what a call gives for the fakes of its arguments; Break if it has no answer."""
+        fake_args = [written(value, "fake") for value in args]
+        fake_kwargs = {name: written(value, "fake") for name, value in kwargs.items()}
+        every = [*fake_args, *fake_kwargs.values()]
+        tensors = [fake for fake in every if isinstance(fake, torch.Tensor)]
+        versions = [tensor._version for tensor in tensors]
+
+        shown_name = getattr(fn, "__name__", fn)
+        call = fn
+        if isinstance(fn, str):  # the name of a method
+            owner, *fake_args = fake_args
+            call = getattr(owner, fn)
         try:
             with self.mode, patched(FAKES_LOGGER, disabled=True):  # it is raised again for real
-                result = call(*fakes, **named)
+                result = call(*fake_args, **fake_kwargs)
         except Exception as error:
-            raise Break(f"{shown} needs real numbers, or raises ({type(error).__name__})") from None
-        if [tensor._version for tensor in tensors] != before:
-            raise Break(f"{shown} works in place")
+            kind = type(error).__name__
+            raise Break(f"{shown_name} needs real numbers, or raises ({kind})") from None
+        if [tensor._version for tensor in tensors] != versions:
+            raise Break(f"{shown_name} works in place")
         return result
 
 
@@ -80,61 +92,90 @@ class Output:
     """The lines of one generated function."""
 
     def __init__(self, trace):
-        self.trace, self.lines = trace, []
+        self.trace = trace
+        self.lines = []
         self._results = {}  # the node that the graph has to return -> its name in the source
-        self._made = {}
+        self._sequences_by_id = {}  # of a list or tuple: its name, and itself, to keep it alive
 
-    def words(self, value) -> str:
+    def expression(self, value) -> str:
         """Return an expression for a symbolic value; lists and tuples are made once, above it."""
         if isinstance(value, Method):
-            return f"{self.words(value.owner)}.{value.name}"
-        if not isinstance(value, (Unread, Tensor, Items, Known)):
+            return f"{self.expression(value.owner)}.{value.name}"
+        if not isinstance(value, (LazyVariable, Tensor, Items, Known)):
             raise Refuse("a graph break inside a loop")
         if value.source:
             return value.source
         if isinstance(value, Known):
-            known, hint = value.value, own_name(value.value) or "constant"
-            return repr(known) if is_short(known) else self.trace.name(known, f"the_{hint}")
+            return self._constant(value.value)
         if isinstance(value, Items):
             return self._sequence(value)
         if value.node not in self._results:
             self._results[value.node] = self.trace.free_name(value.node.name)
         return self._results[value.node]
 
+    def _constant(self, value) -> str:
+        if is_short(value):
+            return repr(value)
+        hint = own_name(value) or "constant"
+        return self.trace.name(value, f"the_{hint}")
+
     def _sequence(self, value) -> str:
-        if id(value) not in self._made:
-            words = self.literal(value)
+        if id(value) not in self._sequences_by_id:
+            display = self.literal(value)
             name = self.trace.free_name(f"a_{value.kind.__name__}")
-            self.lines.append(f"{name} = {words}")
-            self._made[id(value)] = name, value
-        return self._made[id(value)][0]
+            self.lines.append(f"{name} = {display}")
+            self._sequences_by_id[id(value)] = (name, value)
+        name, _ = self._sequences_by_id[id(value)]
+        return name
 
     def literal(self, value: Items) -> str:
         """Return a tuple or list display."""
-        items = ", ".join(map(self.words, value.items))
-        return f"[{items}]" if value.kind is list else f"({items}{',' * (len(value.items) == 1)})"
+        items = ", ".join(map(self.expression, value.items))
+        if value.kind is list:
+            return f"[{items}]"
+        if len(value.items) == 1:
+            return f"({items},)"
+        return f"({items})"
 
     def finish(self, backend):
         """Hand the graph to the backend; return (graph module or None, the line that calls it)."""
-        graph, inputs = self.trace.recorder.graph, self.trace.recorder.inputs
+        graph = self.trace.recorder.graph
         calls = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
         if not calls:
             return None, []
-        used = {source: node for source, node in inputs.items() if node.users}
-        for node in inputs.values():
-            if not node.users:
-                graph.erase_node(node)
+
+        inputs = self._drop_unused_inputs()
         graph.output(tuple(self._results))
         module = fx.GraphModule(torch.nn.Module(), graph)
-        examples = [node.meta["example_value"] for node in used.values()]
-        try:
-            run = backend(module, examples)
-            if not callable(run):
-                given = real_type_name(run)
-                raise TypeError(f"a backend must return a callable, not {given}")
-        except Exception as error:
-            raise BackendFailed from error
-        called = f"{self.trace.name(run, 'graph')}({', '.join(used)})"
+        examples = [node.meta["example_value"] for node in inputs.values()]
+        run = _ask_backend(backend, module, examples)
+
+        graph_name = self.trace.name(run, "graph")
+        call = f"{graph_name}({', '.join(inputs)})"
         names = ", ".join(self._results.values())
-        comma = "," * (len(self._results) == 1)
-        return module, [f"{names}{comma} = {called}" if names else called]
+        if not names:
+            return module, [call]
+        if len(self._results) == 1:
+            return module, [f"{names}, = {call}"]
+        return module, [f"{names} = {call}"]
+
+    def _drop_unused_inputs(self) -> dict:
+        """Take inputs without users out of the graph; return the others by their sources."""
+        recorder = self.trace.recorder
+        used = {source: node for source, node in recorder.inputs.items() if node.users}
+        for node in recorder.inputs.values():
+            if not node.users:
+                recorder.graph.erase_node(node)
+        return used
+
+
+def _ask_backend(backend, module, examples):
+    """Return what the backend makes of a graph module, a callable; else BackendFailed."""
+    try:
+        run = backend(module, examples)
+        if not callable(run):
+            kind = real_type_name(run)
+            raise TypeError(f"a backend must return a callable, not {kind}")
+    except Exception as error:
+        raise BackendFailed from error
+    return run

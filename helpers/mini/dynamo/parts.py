@@ -40,8 +40,10 @@ class Recorder:
 
     def call(self, fn, args: tuple, kwargs: dict):
         """Add a node that calls `fn`, or the method of that name, and return it."""
-        add = self.graph.call_method if isinstance(fn, str) else self.graph.call_function
-        return add(fn, tuple(map(written, args)), {k: written(v) for k, v in kwargs.items()})
+        add_node = self.graph.call_method if isinstance(fn, str) else self.graph.call_function
+        written_args = tuple(written(value) for value in args)
+        written_kwargs = {name: written(value) for name, value in kwargs.items()}
+        return add_node(fn, written_args, written_kwargs)
 
 
 def written(value, what: str = "node"):
@@ -85,16 +87,24 @@ def lookup(entries: list, values: tuple):
 
 
 def receives(code, start: int, bound: list[str]) -> list[str]:
-    """Return which of these names some way through the code from `start` reads before it stores."""
+    """Return which of these names some way through the code from `start` reads before it stores.
+
+    Liveness analysis: the names that are live before a step are those that it reads, and those
+    that are live before a next step and that it does not store, until nothing changes. torch does
+    the same (livevars_analysis, torch/_dynamo/bytecode_analysis.py).
+    """
     live = [set() for _ in code.steps]
     changed = True
     while changed:
         changed = False
-        for at in reversed(range(len(live))):
-            later = set().union(*(live[after] for after in code.after(at)))
-            now = (later - code.stores(at)) | code.reads(at)
-            changed = changed or now != live[at]
-            live[at] = now
+        for position in reversed(range(len(live))):
+            live_after = set()
+            for following in code.after(position):
+                live_after |= live[following]
+            live_before = (live_after - code.stores(position)) | code.reads(position)
+            if live_before != live[position]:
+                live[position] = live_before
+                changed = True
     return [name for name in bound if name in live[start]]
 
 
@@ -102,10 +112,15 @@ def receives(code, start: int, bound: list[str]) -> list[str]:
 class Parts:
     """One choice for each of the five steps."""
 
+    #: (trace, sign, left, right) -> the symbolic result of an operator.
     binary_op: Callable = binary_op
+    #: The class of the growing graph.
     recorder: type = Recorder
+    #: (source, value) -> the expressions that have to stay true.
     guards: Callable = guards
+    #: (entries, values) -> the entry that fits, and the failing guards before it.
     lookup: Callable = lookup
+    #: (code, start, bound) -> the names that the rest of a function receives.
     receives: Callable = receives
 
 

@@ -6,15 +6,36 @@ torch/_dynamo/resume_execution.py and bytecode_analysis.py.
 """
 
 import dis
-from collections import namedtuple
 from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from ..versions import ENDS, JUMPS, one_name
 from .symbolic_values import NULL, Refuse
 
-# One instruction; `target`: the position that it may jump to, -1 for none; `locals`: (kind, name)
-# of each that it loads or stores.
-Step = namedtuple("Step", "opname arg value text offset line target locals")
+# The kind of an entry of a line table that belongs to no line (Objects/locations.md of CPython).
+NO_LINE = 0x80 | 15 << 3
+UNITS_AN_ENTRY = 8
+
+
+class Step(NamedTuple):
+    """One instruction of a code object."""
+
+    #: The opcode, without what differs by version.
+    opname: str
+    #: The number in the bytecode, or None.
+    arg: int | None
+    #: What the number stands for: a name, a constant.
+    value: object
+    #: The same in words, as `dis` shows it.
+    text: str
+    #: Where it begins, in bytes.
+    offset: int
+    #: The line, counted from the first of the function, which is 1.
+    line: int
+    #: The position that it may jump to, -1 for none.
+    target: int
+    #: ("LOAD" or "STORE", name) of each local that it loads or stores.
+    locals: list[tuple[str, str]]
 
 
 class Code:
@@ -22,32 +43,50 @@ class Code:
 
     def __init__(self, code: CodeType):
         self.code = code
-        real = list(dis.get_instructions(code))
-        at = {instruction.offset: position for position, instruction in enumerate(real)}
-        self.steps, line = [], code.co_firstlineno
-        for i in real:
-            line, name = i.positions.lineno or line, one_name(i.opname)
-            kinds = [part.strip("_") for part in name.split("_FAST")[:-1]]
-            names = i.argval if isinstance(i.argval, tuple) else (i.argval,)
-            found = list(zip(kinds, names, strict=True)) if kinds else []
-            target = at[i.argval] if i.opcode in JUMPS else -1
-            where = i.offset, line - code.co_firstlineno + 1, target
-            self.steps.append(Step(name, i.arg, i.argval, i.argrepr, *where, found))
+        self.steps = []
+        instructions = list(dis.get_instructions(code))
+        positions = {instruction.offset: index for index, instruction in enumerate(instructions)}
+        line = code.co_firstlineno
+
+        for instruction in instructions:
+            line = instruction.positions.lineno or line
+            target = -1
+            if instruction.opcode in JUMPS:
+                target = positions[instruction.argval]
+            step = Step(
+                opname=one_name(instruction.opname),
+                arg=instruction.arg,
+                value=instruction.argval,
+                text=instruction.argrepr,
+                offset=instruction.offset,
+                line=line - code.co_firstlineno + 1,
+                target=target,
+                locals=_list_locals(instruction),
+            )
+            self.steps.append(step)
 
     def after(self, position: int) -> list[int]:
         """Return the positions that can run next."""
         step = self.steps[position]
         if step.opname in ENDS:
             return []
-        following = [] if step.opname == "JUMP" else [position + 1]
-        return following + ([step.target] if step.target >= 0 else [])
+        following = []
+        if step.opname != "JUMP":
+            following.append(position + 1)
+        if step.target >= 0:
+            following.append(step.target)
+        return following
 
     def reads(self, position: int) -> set[str]:
         """Return the local names that a step reads, unless it has just stored them itself."""
-        found, stored = set(), set()
+        read = set()
+        stored = set()
         for kind, name in self.steps[position].locals:
-            (stored if kind == "STORE" else found).update({name} - stored)
-        return found
+            if kind == "STORE":
+                stored.add(name)
+            elif name not in stored:
+                read.add(name)
+        return read
 
     def stores(self, position: int) -> set[str]:
         """Return the local names that a step stores."""
@@ -55,13 +94,27 @@ class Code:
 
     def in_a_loop(self, position: int) -> bool:
         """Return whether the step can run again after it has run."""
-        seen, waiting = set(), self.after(position)
+        visited = set()
+        waiting = self.after(position)
         while waiting:
             here = waiting.pop()
-            if here not in seen:
-                seen.add(here)
+            if here not in visited:
+                visited.add(here)
                 waiting += self.after(here)
-        return position in seen
+        return position in visited
+
+
+def _list_locals(instruction) -> list[tuple[str, str]]:
+    """Return the kind and the name of each local of a LOAD_FAST, STORE_FAST, or a fused one."""
+    # "LOAD_FAST_STORE_FAST" -> ["LOAD", "STORE"]
+    *before, _ = one_name(instruction.opname).split("_FAST")
+    kinds = [part.strip("_") for part in before]
+    if not kinds:
+        return []
+    names = instruction.argval
+    if not isinstance(names, tuple):
+        names = (names,)
+    return list(zip(kinds, names, strict=True))
 
 
 def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str) -> tuple:
@@ -73,7 +126,8 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
     code = fn.__code__
     if code.co_freevars:
         raise Refuse("a graph break in a function that shares variables with another one")
-    names, prologue = list(code.co_varnames), _instruction("RESUME", 0)
+    names = list(code.co_varnames)
+    prologue = _instruction("RESUME", 0)
     for value in layout:
         if value is NULL:
             prologue += _instruction("PUSH_NULL", 0)
@@ -81,18 +135,36 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
             prologue += _instruction("LOAD_FAST", len(names))
             names.append(f"stack_{len(names) - len(code.co_varnames)}")
     prologue += _instruction("JUMP_FORWARD", offset // 2)
-    units = len(prologue) // 2
-    no_lines = b"".join(bytes([0xF8 | min(units - at, 8) - 1]) for at in range(0, units, 8))
-    fields = dict.fromkeys(("co_argcount", "co_nlocals"), len(names))
-    fields |= dict.fromkeys(("co_posonlyargcount", "co_kwonlyargcount"), 0)
-    fields |= dict.fromkeys(("co_name", "co_qualname"), name) | {"co_varnames": tuple(names)}
-    fields["co_code"] = prologue + code.co_code
-    fields["co_linetable"] = no_lines + code.co_linetable
-    fresh = code.replace(co_stacksize=max(code.co_stacksize, len(layout) + 1), **fields)
-    return FunctionType(fresh, fn.__globals__, name), len(prologue)
+
+    resumed_code = code.replace(
+        co_name=name,
+        co_qualname=name,
+        co_argcount=len(names),
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_nlocals=len(names),
+        co_varnames=tuple(names),
+        co_stacksize=max(code.co_stacksize, len(layout) + 1),
+        co_code=prologue + code.co_code,
+        co_linetable=_without_lines(prologue) + code.co_linetable,
+    )
+    return FunctionType(resumed_code, fn.__globals__, name), len(prologue)
+
+
+def _without_lines(bytecode: bytes) -> bytes:
+    """Return a line table in which these bytes of code belong to no line."""
+    table = bytearray()
+    unit_count = len(bytecode) // 2
+    for first in range(0, unit_count, UNITS_AN_ENTRY):
+        length = min(unit_count - first, UNITS_AN_ENTRY)
+        table.append(NO_LINE | length - 1)
+    return bytes(table)
 
 
 def _instruction(name: str, arg: int) -> bytes:
-    extended = dis.opmap["EXTENDED_ARG"]
-    wide = [(extended, arg >> shift & 255) for shift in (24, 16, 8) if arg >> shift]
-    return bytes(byte for pair in [*wide, (dis.opmap[name], arg & 255)] for byte in pair)
+    """Return one instruction, an EXTENDED_ARG before it for each further byte of its argument."""
+    bytecode = b""
+    for shift in (24, 16, 8):
+        if arg >> shift:
+            bytecode += bytes((dis.opmap["EXTENDED_ARG"], arg >> shift & 255))
+    return bytecode + bytes((dis.opmap[name], arg & 255))

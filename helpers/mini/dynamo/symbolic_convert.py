@@ -1,17 +1,11 @@
 """The symbolic interpreter: bytecode runs on symbolic values. A handler is named for its opcode.
 
-Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase, and call_function and
-var_getattr of torch/_dynamo/variables/.
+Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
 """
 
 import operator
-from types import ModuleType
-
-import torch
 
 from ..versions import METHODS_BY_BIT, NULL_ABOVE
-from . import trace_rules
-from .builder import own_name
 from .parts import OPERATORS, UNARY
 from .resume_execution import Code
 from .symbolic_values import (
@@ -20,38 +14,40 @@ from .symbolic_values import (
     SCALARS,
     Break,
     Items,
+    IteratorVariable,
     Known,
-    Loop,
-    Method,
     Refuse,
     Tensor,
-    is_immutable,
 )
+from .variables import call, get_attribute, is_plain, iterate, truth
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
 
 MOST_STEPS = 20_000
 
 
-def is_plain(value) -> bool:
-    """Return whether a symbolic value is a constant that can never change."""
-    return isinstance(value, Known) and is_immutable(value.value)
-
-
 class Interpreter:
     """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack."""
 
     def __init__(self, trace, fn, local: dict):
-        self.trace, self.fn, self.local, self.code = trace, fn, local, Code(fn.__code__)
-        self.stack, self.position, self.keywords, self.result, self.ran = [], 0, (), None, 0
+        self.trace = trace
+        self.fn = fn
+        self.code = Code(fn.__code__)
+        self.local = local
+        self.stack = []
+        self.position = 0  # of the next step
+        self.step_count = 0
+        self.keywords = ()  # what KW_NAMES says of the next call
+        self.condition = None  # the tensor that a branch needs the value of
+        self.result = None
 
     def run(self):
         """Return the symbolic result; Break or Refuse where it does not go on."""
         while self.result is None:
             step = self.code.steps[self.position]
             self.position += 1
-            self.ran += 1
-            if self.ran > MOST_STEPS:
+            self.step_count += 1
+            if self.step_count > MOST_STEPS:
                 raise Refuse(f"more than {MOST_STEPS} instructions: a loop is too long to unroll")
             handler = getattr(self, step.opname, None)
             if handler is None:
@@ -66,19 +62,27 @@ class Interpreter:
         return self.stack.pop()
 
     def pop_many(self, count):
-        kept = len(self.stack) - count
-        values, self.stack[kept:] = self.stack[kept:], []
+        first = len(self.stack) - count
+        values = self.stack[first:]
+        del self.stack[first:]
         return values
 
     def push_callable(self, value, extra):
         """Push a callable and what belongs beside it; 3.13 exchanged the two."""
         pair = (value, extra) if NULL_ABOVE else (extra, value)
-        self.stack += [self.trace.resolve(part) for part in pair if part is not None]
+        for part in pair:
+            if part is not None:
+                self.push(part)
 
     def nothing(self, step):
         pass
 
-    RESUME = NOP = CACHE = PRECALL = EXTENDED_ARG = COPY_FREE_VARS = nothing
+    RESUME = nothing
+    NOP = nothing
+    CACHE = nothing
+    PRECALL = nothing
+    EXTENDED_ARG = nothing
+    COPY_FREE_VARS = nothing
 
     def POP_TOP(self, step):
         self.pop()
@@ -111,8 +115,11 @@ class Interpreter:
                 self.local[name] = self.trace.resolve(self.local[name])
                 self.push(self.local[name])
 
-    LOAD_FAST = STORE_FAST = fast
-    LOAD_FAST_LOAD_FAST = STORE_FAST_STORE_FAST = STORE_FAST_LOAD_FAST = fast
+    LOAD_FAST = fast
+    STORE_FAST = fast
+    LOAD_FAST_LOAD_FAST = fast
+    STORE_FAST_STORE_FAST = fast
+    STORE_FAST_LOAD_FAST = fast
 
     def LOAD_DEREF(self, step):
         self.push(self.trace.take_cell(self.fn, step.value))
@@ -122,21 +129,24 @@ class Interpreter:
         self.push_callable(value, NULL if step.arg & 1 else None)
 
     def BINARY_OP(self, step):
-        right, left = self.pop(), self.pop()
+        right = self.pop()
+        left = self.pop()
         if step.text.endswith("=") and not isinstance(left, Known):
             fn = Known(OPERATORS[step.text])
             raise Break(f"{step.text} may change its left side in place", fn, [left, right])
         self.push(self.operate(step.text, left, right))
 
     def COMPARE_OP(self, step):
-        right, left = self.pop(), self.pop()
+        right = self.pop()
+        left = self.pop()
         self.push(self.operate(step.value, left, right))
 
     def operate(self, sign, left, right):
         """Return the result of an operator; `parts.binary_op` decides for tensors and scalars."""
-        fn, pair = Known(OPERATORS[sign]), [left, right]
+        fn = Known(OPERATORS[sign])
+        pair = [left, right]
         if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
-            return self.call(fn, pair, {})
+            return call(self.trace, fn, pair, {})
         try:
             return self.trace.parts.binary_op(self.trace, sign, left, right)
         except Break as why:
@@ -145,17 +155,25 @@ class Interpreter:
             raise Break(f"{sign} raises {type(error).__name__}", fn, pair) from None
 
     def unary(self, step):
-        value, fn = self.pop(), Known(UNARY[step.opname])
-        self.push(self.call(fn, [value], {}))
+        value = self.pop()
+        self.call_known(UNARY[step.opname], value)
 
-    UNARY_NEGATIVE = UNARY_POSITIVE = UNARY_INVERT = unary
+    UNARY_NEGATIVE = unary
+    UNARY_POSITIVE = unary
+    UNARY_INVERT = unary
 
     def UNARY_NOT(self, step):
-        self.push(self.call(Known(operator.not_), [self.pop()], {}))
+        value = self.pop()
+        self.call_known(operator.not_, value)
 
     def BINARY_SUBSCR(self, step):
-        key, container = self.pop(), self.pop()
-        self.push(self.call(Known(operator.getitem), [container, key], {}))
+        key = self.pop()
+        container = self.pop()
+        self.call_known(operator.getitem, container, key)
+
+    def call_known(self, function, *args):
+        """Push the symbolic result of a call of this function."""
+        self.push(call(self.trace, Known(function), list(args), {}))
 
     def BINARY_SLICE(self, step):
         self.BUILD_SLICE(step)
@@ -168,8 +186,9 @@ class Interpreter:
         self.push(Items(list, self.pop_many(step.arg)))
 
     def LIST_EXTEND(self, step):
-        more, made = self.pop(), self.stack[-step.arg]
-        self.stack[-step.arg] = Items(list, [*made.items, *self.iterate(more)])
+        more = self.pop()
+        extended = self.stack[-step.arg]
+        self.stack[-step.arg] = Items(list, [*extended.items, *iterate(more)])
 
     def BUILD_SLICE(self, step):
         ends = self.pop_many(3 if step.arg == 3 else 2)
@@ -178,7 +197,8 @@ class Interpreter:
         self.push(Known(slice(*(end.value for end in ends))))
 
     def UNPACK_SEQUENCE(self, step):
-        items = list(self.iterate(self.pop()))
+        sequence = self.pop()
+        items = list(iterate(sequence))
         if len(items) != step.arg:
             raise Refuse("a sequence is unpacked into a different number of names")
         for item in reversed(items):
@@ -189,36 +209,48 @@ class Interpreter:
 
     def TO_BOOL(self, step):
         if not isinstance(self.stack[-1], Tensor):
-            self.push(Known(self.truth(self.pop())))
+            value = self.pop()
+            self.push(Known(truth(value)))
 
     def branch(self, step):
-        value, keeps = self.pop(), step.opname.endswith("OR_POP")
+        value = self.pop()
         if isinstance(value, Tensor):
             self.condition = value
             raise Break("a branch needs the value of a tensor")
-        if self.truth(value) == ("TRUE" in step.opname):
+        jumps_if_true = "TRUE" in step.opname
+        if truth(value) == jumps_if_true:
             self.position = step.target
-            self.stack += [value] * keeps
+            if step.opname.endswith("OR_POP"):
+                self.stack.append(value)
 
-    POP_JUMP_IF_TRUE = POP_JUMP_IF_FALSE = branch
-    JUMP_IF_TRUE_OR_POP = JUMP_IF_FALSE_OR_POP = branch
+    POP_JUMP_IF_TRUE = branch
+    POP_JUMP_IF_FALSE = branch
+    JUMP_IF_TRUE_OR_POP = branch
+    JUMP_IF_FALSE_OR_POP = branch
 
     def branch_on_none(self, step):
         value = self.pop()
-        if (isinstance(value, Known) and value.value is None) != ("NOT" in step.opname):
+        is_none = isinstance(value, Known) and value.value is None
+        jumps_if_none = "NOT" not in step.opname
+        if is_none == jumps_if_none:
             self.position = step.target
 
-    POP_JUMP_IF_NONE = POP_JUMP_IF_NOT_NONE = branch_on_none
+    POP_JUMP_IF_NONE = branch_on_none
+    POP_JUMP_IF_NOT_NONE = branch_on_none
 
     def GET_ITER(self, step):
-        self.stack.append(Loop(self.iterate(self.pop())))
+        iterable = self.pop()
+        self.stack.append(IteratorVariable(iterate(iterable)))
 
     def FOR_ITER(self, step):
-        if not isinstance(self.stack[-1], Loop):
+        iterator = self.stack[-1]
+        if not isinstance(iterator, IteratorVariable):
             raise Refuse("a loop over an iterator of someone else's")
-        item = next(self.stack[-1].items, None)
+        item = next(iterator.items, None)
         if item is not None:
-            return self.push(item)
+            self.push(item)
+            return
+
         self.pop()
         self.position = step.target
         steps = self.code.steps
@@ -231,124 +263,34 @@ class Interpreter:
         self.keywords = self.code.code.co_consts[step.arg]
 
     def CALL_KW(self, step):
-        self.keywords = self.pop().value
+        names = self.pop()
+        self.keywords = names.value
         self.CALL(step)
 
     def CALL(self, step):
-        names, self.keywords = self.keywords, ()
-        values, pair = self.pop_many(step.arg), self.pop_many(2)
+        names = self.keywords
+        self.keywords = ()
+        values = self.pop_many(step.arg)
+        pair = self.pop_many(2)
         fn = next(part for part in pair if part is not NULL)
+
         split = len(values) - len(names)
-        named = dict(zip(names, values[split:], strict=True))
-        self.push(self.call(fn, values[:split], named))
+        kwargs = dict(zip(names, values[split:], strict=True))
+        self.push(call(self.trace, fn, values[:split], kwargs))
 
     def LOAD_ATTR(self, step):
         owner = self.pop()
-        method = step.opname == "LOAD_METHOD" or METHODS_BY_BIT and step.arg & 1
+        is_method = step.opname == "LOAD_METHOD"
+        if METHODS_BY_BIT and step.arg & 1:
+            is_method = True
         try:
-            value = self.get_attribute(owner, step.value)
+            value = get_attribute(self.trace, owner, step.value)
         except Break as why:
-            pushes = [RESULT, *[NULL] * bool(method)]
-            fn, args = Known(getattr), [owner, Known(step.value)]
-            raise Break(str(why), fn, args, pushes=pushes[:: 1 if NULL_ABOVE else -1]) from None
-        self.push_callable(value, NULL if method else None)
+            pushes = [RESULT]
+            if is_method:
+                pushes = [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT]
+            args = [owner, Known(step.value)]
+            raise Break(str(why), Known(getattr), args, pushes=pushes) from None
+        self.push_callable(value, NULL if is_method else None)
 
     LOAD_METHOD = LOAD_ATTR
-
-    # --- what a call or an attribute does: compute it, record it, or break
-
-    def call(self, fn, args: list, kwargs: dict):
-        """Return the symbolic result of a call. Break says what is to run for real instead."""
-        resolve = self.trace.resolve
-        args = [resolve(a) for a in args]
-        kwargs = {name: resolve(value) for name, value in kwargs.items()}
-        try:
-            return self._call(fn, args, kwargs)
-        except Break as why:
-            raise Break(str(why), fn, args, kwargs) from None
-
-    def _call(self, fn, args, kwargs):
-        if isinstance(fn, Method):
-            return self._call_method(fn, args, kwargs)
-        if not isinstance(fn, Known):
-            raise Break("the called object is not known")
-        f = fn.value
-        if any(f is reader for reader in trace_rules.FRAME_READERS):
-            raise Refuse(f"{own_name(f)} looks at the frame that calls it")
-        owner = args[0] if args else None
-        if f is len and len(args) == 1 and isinstance(owner, Items):
-            return Known(len(owner.items))
-        if f is len and len(args) == 1 and isinstance(owner, Tensor) and owner.fake.dim():
-            return Known(len(owner.fake))
-        if f is operator.getitem and isinstance(owner, Items) and is_plain(args[1]):
-            return self._item(owner, args[1].value)
-        if id(f) in trace_rules.FOLDED and all(map(is_plain, (*args, *kwargs.values()))):
-            return self._fold(f, args, kwargs)
-        if id(f) in trace_rules.TORCH:
-            pythons = getattr(f, "__module__", "") in ("_operator", "builtins")
-            if not pythons or any(isinstance(a, Tensor) for a in args):
-                return self.trace.record(f, *args, **kwargs)
-        named = own_name(f) or f"a {type(f).__name__}"
-        raise Break(f"{named} is not a function that a graph can contain")
-
-    def _fold(self, f, args, kwargs):
-        try:
-            result = f(*(a.value for a in args), **{k: v.value for k, v in kwargs.items()})
-        except Exception as error:
-            raise Break(f"{own_name(f) or 'it'} raises {type(error).__name__}") from None
-        if not is_immutable(result):
-            raise Break(f"{own_name(f) or 'it'} returns a value that may change")
-        return Known(result)
-
-    def _call_method(self, method, args, kwargs):
-        owner, name = self.trace.resolve(method.owner), method.name
-        plain = all(map(is_plain, (*args, *kwargs.values())))
-        if isinstance(owner, Tensor):
-            if name in trace_rules.ABOUT and plain and not kwargs:
-                return Known(getattr(owner.fake, name)(*(a.value for a in args)))
-            if name in trace_rules.TENSOR_METHODS:
-                return self.trace.record(name, owner, *args, **kwargs)
-        elif is_plain(owner) and plain:
-            return self._fold(getattr(owner.value, name), args, kwargs)
-        raise Break(f".{name} is not a method that a graph can contain")
-
-    def get_attribute(self, owner, name: str):
-        """Return the symbolic value of an attribute; Break where looking it up runs code."""
-        if isinstance(owner, Tensor) and name in trace_rules.ALIASES:
-            return self.trace.record(getattr, owner, Known(name))
-        if isinstance(owner, Tensor) and name in trace_rules.ATTRIBUTES:
-            return Known(getattr(owner.fake, name))
-        kind = torch.Tensor if isinstance(owner, Tensor) else getattr(owner, "kind", None)
-        if callable(getattr(kind, name, None)):  # of a tensor, a tuple or a list
-            return Method(owner, name)
-        if not isinstance(owner, Known):
-            raise Break(f".{name} of an unknown object")
-        if is_immutable(owner.value):
-            value = getattr(owner.value, name)
-            return Known(value) if is_immutable(value) else Method(owner, name)
-        if type(owner.value) is not ModuleType or name not in vars(owner.value):
-            raise Break(f"looking up .{name} may run any code")
-        return self.trace.take(vars(owner.value)[name], f"{owner.source}.{name}")
-
-    def truth(self, value) -> bool:
-        """Return bool(value) of a value that is not a tensor; Refuse if that runs unknown code."""
-        if isinstance(value, Items):
-            return bool(value.items)
-        if not is_plain(value):
-            raise Refuse("the truth value of an object whose own code may decide it")
-        return bool(value.value)
-
-    def iterate(self, value):
-        """Return an iterator over the items of what can be unrolled; Refuse for the rest."""
-        if isinstance(value, Items):
-            return iter(value.items)
-        if is_plain(value) and hasattr(value.value, "__iter__"):
-            return map(Known, value.value)
-        raise Refuse("a loop over an object that is not a tuple, a list or a range")
-
-    def _item(self, container, key):
-        try:
-            found = container.items[key]
-        except (IndexError, TypeError) as error:
-            raise Break(f"the item raises {type(error).__name__}") from None
-        return Items(container.kind, found) if isinstance(key, slice) else self.trace.resolve(found)

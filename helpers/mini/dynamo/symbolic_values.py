@@ -12,10 +12,17 @@ import torch
 SCALARS = (int, float, bool, str, NoneType)
 IMMUTABLE = (
     *SCALARS,
-    *(range, slice, EllipsisType, torch.Size, torch.dtype, torch.device),
-    *(torch.layout, torch.memory_format),
+    range,
+    slice,
+    EllipsisType,
+    torch.Size,
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
 )
-NULL, RESULT = object(), object()
+NULL = object()  # the mark beside the callable of a call
+RESULT = object()  # what a call that runs for real will return
 
 
 class Refuse(Exception):
@@ -31,7 +38,9 @@ class Break(Exception):
 
     def __init__(self, why, fn=None, args=(), kwargs=None, pushes=(RESULT,)):
         super().__init__(why)
-        self.fn, self.args_for_real, self.kwargs = fn, list(args), kwargs or {}
+        self.fn = fn
+        self.args_for_real = list(args)
+        self.kwargs = kwargs or {}
         self.pushes = pushes
 
 
@@ -70,7 +79,7 @@ class Method:
 
 
 @dataclass(eq=False)
-class Unread:
+class LazyVariable:
     """A value from outside that nothing has looked at yet, so it has no guard."""
 
     value: object
@@ -78,7 +87,7 @@ class Unread:
 
 
 @dataclass(eq=False)
-class Loop:
+class IteratorVariable:
     """An iterator over symbolic values: the loop is unrolled."""
 
     items: Iterator

@@ -37,19 +37,34 @@ ATTRIBUTES = {"shape", "dtype", "device", "ndim", "is_cuda", "itemsize"}
 ALIASES = {"T", "mT"}  # attributes that are functions of the tensor
 
 
-_PURE = (
-    *(getattr(torch, name, None) for name in (*CALLED, *MAKING.split())),
-    *(getattr(functional, name, None) for name in FUNCTIONAL.split()),
-    *(*OPERATORS.values(), *UNARY.values(), operator.getitem, builtins.abs),
-)
-TORCH = {id(function): function for function in _PURE if function is not None}
-_FOLDED = (
+def _find_pure_functions() -> dict[int, object]:
+    """Return the functions that a graph may contain, by id: any object is looked up in them."""
+    functions = [*OPERATORS.values(), *UNARY.values(), operator.getitem, builtins.abs]
+    for name in (*CALLED, *MAKING.split()):
+        functions.append(getattr(torch, name, None))
+    for name in FUNCTIONAL.split():
+        functions.append(getattr(functional, name, None))
+    return {id(function): function for function in functions if function is not None}
+
+
+TORCH = _find_pure_functions()
+
+_FOLDED_BUILTINS = (
     *(abs, bool, complex, divmod, float, format, int, len, max, min, pow, range, round, str, sum),
-    *(repr, tuple, slice, all, any, torch.Size, torch.device, operator.getitem, operator.not_),
-    *(f for f in vars(math).values() if callable(f)),
-    *(*OPERATORS.values(), *UNARY.values()),
+    *(repr, tuple, slice, all, any),
 )
-FOLDED = {id(function): function for function in _FOLDED}
+_FOLDED = (
+    *_FOLDED_BUILTINS,
+    torch.Size,
+    torch.device,
+    operator.getitem,
+    operator.not_,
+    *(function for function in vars(math).values() if callable(function)),
+    *OPERATORS.values(),
+    *UNARY.values(),
+)
+FOLDED = {id(function): function for function in _FOLDED}  # computed now, if all is known
+
 # These look at the frame that calls them, and a generated one would show.
 FRAME_READERS = (
     *(locals, globals, vars, dir, eval, exec, super, breakpoint),

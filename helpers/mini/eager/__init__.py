@@ -9,5 +9,7 @@ looks at which of these steps TensorFlow itself takes.
 
 # ruff: noqa: F401 - what is imported here is offered
 
-from .c_api import Status, api, handle_of, live_context, parsed, tensor_of
-from .execute import counted, execute, run
+from .attributes import parsed
+from .c_api import Status, api, handle_of, live_context, tensor_of
+from .execute import execute, run
+from .step_counts import counted

@@ -3,27 +3,14 @@
 Mirrors TFE_Py_ExecuteCancelable of tensorflow/python/eager/pywrap_tfe_src.cc: new op, device,
 inputs, attributes, execute, delete. The C API trusts its caller, so `checked` asks the definition
 first, or the interpreter dies; `completed` fills in defaults, as SetOpAttrWithDefaults does.
-`counted` tells how often TensorFlow's own C++ takes each of these steps: between its library and
-the one with the functions lies a slot for each, which is rebound to one that counts, and restored.
 """
 
 import ctypes
-from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
-from ...internals.shared_libraries import import_slots
 from ...safety.arguments import real_type_name
-from .c_api import (
-    INT,
-    POINTER,
-    Status,
-    api,
-    handle_of,
-    live_context,
-    set_attributes,
-    tensor_of,
-)
+from .attributes import set_attributes
+from .c_api import INT, POINTER, Status, api, handle_of, live_context, tensor_of
 
 
 def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> list:
@@ -54,23 +41,24 @@ def run(op_name: str, inputs: list, attrs: tuple, num_outputs: int) -> list:
             status.check()
             _add_inputs(op, inputs, status)
             set_attributes(op, attrs, status)
-            handles, number = (POINTER * num_outputs)(), INT(num_outputs)
-            api().TFE_Execute(op, handles, ctypes.byref(number), status.address)
+            handles = (POINTER * num_outputs)()
+            handle_count = INT(num_outputs)
+            api().TFE_Execute(op, handles, ctypes.byref(handle_count), status.address)
             status.check()
         except errors.OpError as error:
             raise type(error)(None, None, f"{error.message} [Op:{op_name}]") from None
         finally:
             api().TFE_DeleteOp(op)
-    return [tensor_of(handle) for handle in handles[: number.value]]
+    return [tensor_of(handle) for handle in handles[: handle_count.value]]
 
 
 def _add_inputs(op, inputs, status):
-    for given in inputs:
-        if isinstance(given, (list, tuple)):
-            handles = (POINTER * len(given))(*map(handle_of, given))
-            api().TFE_OpAddInputList(op, handles, len(given), status.address)
+    for value in inputs:
+        if isinstance(value, (list, tuple)):
+            handles = (POINTER * len(value))(*map(handle_of, value))
+            api().TFE_OpAddInputList(op, handles, len(value), status.address)
         else:
-            api().TFE_OpAddInput(op, handle_of(given), status.address)
+            api().TFE_OpAddInput(op, handle_of(value), status.address)
         status.check()
 
 
@@ -87,29 +75,42 @@ def definition_of(op_name: str):
 def checked(op_name, inputs, attrs) -> list:
     """Return `inputs` as a list, one entry per input of the op; raise if a call could not be."""
     if not isinstance(attrs, tuple):
-        words = "attrs must be a tuple of names and values in turn"
-        raise TypeError(f"{words}, not {real_type_name(attrs)}")
+        kind = real_type_name(attrs)
+        raise TypeError(f"attrs must be a tuple of names and values in turn, not {kind}")
     definition = definition_of(op_name)
     if definition is None:
         _require_eager(inputs)
         return list(inputs)
-    arguments = definition.input_arg
-    if len(inputs) != len(arguments):
-        names = ", ".join(argument.name for argument in arguments) or "none"
-        takes = f"{len(arguments)} input" + "s" * (len(arguments) != 1)
-        raise ValueError(f"{op_name} takes {takes} ({names}), got {len(inputs)}")
-    types = dict(zip(attrs[::2], attrs[1::2], strict=False))
-    for position, (argument, given) in enumerate(zip(arguments, inputs, strict=True)):
-        tensors = [given]
+
+    _require_count(op_name, definition.input_arg, inputs)
+    attrs_by_name = dict(zip(attrs[::2], attrs[1::2], strict=False))
+    pairs = zip(definition.input_arg, inputs, strict=True)
+    for position, (argument, value) in enumerate(pairs):
+        tensors = [value]
+        first = position
         if argument.number_attr or argument.type_list_attr:
-            tensors, position = given, 0
-            if not isinstance(given, (list, tuple)) or not given:
-                told = "an empty one" if isinstance(given, (list, tuple)) else real_type_name(given)
-                words = f"input {argument.name} of {op_name} is a list of tensors"
-                raise ValueError(f"{words}, not {told}")
-        _require_eager(tensors, position)
-        _require_dtype(op_name, argument, tensors, types.get(argument.type_attr))
+            tensors = value
+            first = 0
+            _require_filled_list(op_name, argument, tensors)
+        _require_eager(tensors, first)
+        _require_dtype(op_name, argument, tensors, attrs_by_name.get(argument.type_attr))
     return list(inputs)
+
+
+def _require_count(op_name, arguments, inputs):
+    if len(inputs) == len(arguments):
+        return
+    names = ", ".join(argument.name for argument in arguments) or "none"
+    takes = "1 input" if len(arguments) == 1 else f"{len(arguments)} inputs"
+    raise ValueError(f"{op_name} takes {takes} ({names}), got {len(inputs)}")
+
+
+def _require_filled_list(op_name, argument, value):
+    is_list = isinstance(value, (list, tuple))
+    if is_list and value:
+        return
+    kind = "an empty one" if is_list else real_type_name(value)
+    raise ValueError(f"input {argument.name} of {op_name} is a list of tensors, not {kind}")
 
 
 def _require_eager(tensors: Iterable, first: int = 0):
@@ -123,13 +124,15 @@ def _require_eager(tensors: Iterable, first: int = 0):
             )
 
 
-def _require_dtype(op_name, argument, tensors, asked):
+def _require_dtype(op_name, argument, tensors, requested):
     """Stop a dtype that contradicts an input: set after the inputs, TensorFlow would ignore it."""
     from tensorflow.python.framework import dtypes
 
-    number = getattr(asked, "_type_enum", asked)
+    number = getattr(requested, "_type_enum", requested)
+    if type(number) is not int or not argument.type_attr:
+        return
     for tensor in tensors:
-        if type(number) is int and argument.type_attr and number != tensor.dtype._type_enum:
+        if number != tensor.dtype._type_enum:
             raise ValueError(
                 f"attr {argument.type_attr} of {op_name} says {dtypes.as_dtype(number).name}, "
                 f"but input {argument.name} is {tensor.dtype.name}"
@@ -140,82 +143,27 @@ def completed(definition, inputs: list, attrs: tuple) -> tuple:
     """Return `attrs` and, behind them, each default that they do not name."""
     if definition is None:
         return attrs
-    named, found = set(attrs[::2]), []
-    for a in definition.input_arg:  # TensorFlow reads these off the inputs
-        named |= {a.type_attr, a.number_attr, a.type_list_attr}
+    names = set(attrs[::2])
+    for argument in definition.input_arg:  # TensorFlow reads these off the inputs
+        names |= {argument.type_attr, argument.number_attr, argument.type_list_attr}
+
+    defaults = []
     for attr in definition.attr:
-        if attr.HasField("default_value") and attr.name not in named:
-            found += [attr.name, _value(attr.default_value)]
-    return (*attrs, *found)
+        if attr.HasField("default_value") and attr.name not in names:
+            defaults += [attr.name, _python_value(attr.default_value)]
+    return (*attrs, *defaults)
 
 
-def _value(default):
-    kind = default.WhichOneof("value")
-    value = getattr(default, kind)
+def _python_value(attr_value):
+    """Return what an AttrValue (tensorflow/core/framework/attr_value.proto) contains."""
+    kind = attr_value.WhichOneof("value")
+    value = getattr(attr_value, kind)
     if kind == "list":
-        lists = (getattr(value, field) for field in ("s", "i", "type"))
-        return next((list(found) for found in lists if found), [])
+        for field in ("s", "i", "type"):
+            items = getattr(value, field)
+            if items:
+                return list(items)
+        return []
     if kind == "shape":
         return None if value.unknown_rank else [size.size for size in value.dim]
     return value
-
-
-# --- what is counted
-
-STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")
-OBJECTS = "op objects"
-FIVE = ctypes.CFUNCTYPE(POINTER, *[POINTER] * 5)  # addresses and ints; no step takes more
-_kept = []  # C may still be on its way to a counter after its slot has been restored
-
-
-def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return how often each step is called while `run()` runs `times` times, and what was made.
-
-    "op objects" among the counts: how many `TFE_Execute` got. The second are the names of the ops
-    that `TFE_NewOp` made, sorted. Two calls before fill the caches. Both are empty where slots
-    cannot be rebound (only ELF libraries have them).
-    """
-    slots = _slots()
-    if not slots:
-        return {}, ()
-    run(), run()
-    counts, made, live, before = Counter(), set(), set(), {}
-    for name in STEPS:
-        slot = POINTER.from_address(slots[name])
-        before[name] = slot.value
-        slot.value = ctypes.cast(_counter(name, counts, made, live), POINTER).value
-    try:
-        for _ in range(times):
-            run()
-    finally:
-        for name, address in before.items():
-            POINTER.from_address(slots[name]).value = address
-    return {name: counts[name] for name in (*STEPS, OBJECTS)}, tuple(sorted(made))
-
-
-def _slots() -> dict[str, int]:
-    from tensorflow.python import pywrap_tfe
-
-    folder = Path(pywrap_tfe.__file__).parent
-    files = list(folder.glob("lib_pywrap_tensorflow_common.so*"))
-    slots = import_slots(files[0]) if files else {}
-    return slots if all(name in slots for name in STEPS) else {}
-
-
-def _counter(name: str, counts: Counter, made: set[str], live: set[int]):
-    original = FIVE(ctypes.cast(getattr(api(), name), POINTER).value)
-
-    def count(*arguments):
-        counts[name] += 1
-        if name == "TFE_NewOp":
-            made.add(ctypes.string_at(arguments[1]).decode())
-        elif name == "TFE_Execute":
-            counts[OBJECTS] += arguments[0] not in live
-            live.add(arguments[0])
-        elif name == "TFE_DeleteOp":
-            live.discard(arguments[0])  # the next one may get the same address
-        return original(*arguments)
-
-    counter = FIVE(count)
-    _kept.append(counter)
-    return counter

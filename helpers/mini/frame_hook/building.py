@@ -18,8 +18,8 @@ from ...safety.missing_parts import COMPILER_CURE, OneSentence
 
 SOURCE = Path(__file__).with_name("hook.c")
 PYTHONS = ((3, 11), (3, 12), (3, 13))
-KINDS = 0x2A0  # generator, coroutine, asynchronous generator: Include/cpython/code.h
-LONGEST = 60  # seconds
+GENERATOR_KINDS = 0x2A0  # generator, coroutine, asynchronous generator: Include/cpython/code.h
+BUILD_SECONDS = 60  # at most
 
 
 class NotBuilt(OneSentence, RuntimeError):
@@ -43,9 +43,11 @@ def build() -> Path:
     """Return the file of the extension, compiled if need be. NotBuilt says why there is none."""
     refuse_python()
     home = folders.cache("frame_hook")
-    fits = SOURCE.read_bytes(), sys.version.encode(), os.fsencode(sysconfig.get_path("include"))
-    key = hashlib.sha256(b"\0".join(fits)).hexdigest()[:16]
-    path = home.path / f"_frame_hook-{key}{sysconfig.get_config_var('EXT_SUFFIX')}"
+    headers = sysconfig.get_path("include")
+    inputs = (SOURCE.read_bytes(), sys.version.encode(), os.fsencode(headers))
+    key = hashlib.sha256(b"\0".join(inputs)).hexdigest()[:16]
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    path = home.path / f"_frame_hook-{key}{suffix}"
     if not path.exists():
         _compile(home, path.name)
     return path
@@ -59,28 +61,53 @@ def refuse_python() -> None:
 
 def _compile(home: folders.ManagedDirectory, name: str) -> None:
     """Compile into a separate folder, then move it into place, so that it is never half there."""
-    headers, asked = sysconfig.get_path("include"), os.environ.get("CC")
-    commands = map(shlex.split, [asked] if asked else ["cc", "gcc", "clang"])
-    command = next((one for one in commands if shutil.which(one[0])), None)
-    if command is None:
+    compiler = _find_compiler()
+    if compiler is None:
         raise NotBuilt(f"there is no C compiler to build the frame hook with: {COMPILER_CURE}")
-    mac = ["-undefined", "dynamic_lookup"] if sys.platform == "darwin" else []
-    flags = ["-O2", "-shared", "-fPIC", "-w", *mac, f"-I{headers}", str(SOURCE)]
+    flags = ["-O2", "-shared", "-fPIC", "-w"]
+    if sys.platform == "darwin":
+        flags += ["-undefined", "dynamic_lookup"]
+    headers = sysconfig.get_path("include")
     try:
         with progress.doing("compiling the frame hook"), home.work() as work:
-            own = {**os.environ, "TMPDIR": str(work)}  # a compiler that is ended leaves files
-            done = run([*command, *flags, "-o", str(work / name)], LONGEST, env=own)
-            if done.late or done.code:
-                first = next((line for line in done.err.splitlines() if "error" in line), "")
-                raise NotBuilt(f"the C compiler could not build the frame hook: {first.strip()}")
+            command = [*compiler, *flags, f"-I{headers}", str(SOURCE), "-o", str(work / name)]
+            # A compiler that is ended leaves files in TMPDIR.
+            process = run(command, BUILD_SECONDS, env={**os.environ, "TMPDIR": str(work)})
+            if process.late or process.code:
+                error = _find_error(process.err)
+                raise NotBuilt(f"the C compiler could not build the frame hook: {error}")
             home.put(work / name, name)
     except OSError as error:
         raise NotBuilt(f"the C compiler did not run ({type(error).__name__})") from None
 
 
+def _find_compiler() -> list[str] | None:
+    """Return the command of a C compiler, $CC if that is set; None where there is none."""
+    requested = os.environ.get("CC")
+    names = [requested] if requested else ["cc", "gcc", "clang"]
+    for name in names:
+        command = shlex.split(name)
+        if shutil.which(command[0]):
+            return command
+    return None
+
+
+def _find_error(message: str) -> str:
+    """Return the first line of a compiler's message that tells of an error."""
+    for line in message.splitlines():
+        if "error" in line:
+            return line.strip()
+    return ""
+
+
 def _make_stub(code: CodeType) -> CodeType:
     """Return code with the same places that does nothing but return None."""
-    op, flags = opcode.opmap, code.co_flags & ~KINDS
-    steps = bytes([op["RESUME"], 0, op["LOAD_CONST"], 0, op["RETURN_VALUE"], 0])
-    more = {"co_exceptiontable": b"", "co_linetable": b"", "co_flags": flags}
-    return code.replace(co_code=steps, co_consts=(None,), **more)
+    numbers = opcode.opmap
+    bytecode = bytes([numbers["RESUME"], 0, numbers["LOAD_CONST"], 0, numbers["RETURN_VALUE"], 0])
+    return code.replace(
+        co_code=bytecode,
+        co_consts=(None,),
+        co_flags=code.co_flags & ~GENERATOR_KINDS,
+        co_exceptiontable=b"",
+        co_linetable=b"",
+    )

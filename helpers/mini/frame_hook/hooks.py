@@ -4,35 +4,47 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import CodeType
+from typing import NamedTuple
 
 from ...safety.arguments import real_type_name
 from . import building, slot
 
 
+class FoundHook(NamedTuple):
+    """Which of the two hooks works on this machine."""
+
+    #: What switches it on and off, None where there is none.
+    hook: object
+    #: Its name, in words.
+    name: str
+    #: Why there is none, in one sentence.
+    reason: str
+
+
 @cache
-def _open_door():
-    """Return the first of the two doors that works here, its name, and why there is none."""
+def find_hook() -> FoundHook:
+    """Return the first of the two hooks that works here, and why there is none."""
     try:
-        return building.extension(), "the course's C extension", ""
+        return FoundHook(building.extension(), "the course's C extension", "")
     except building.NotBuilt as error:
-        because = str(error)
+        reason = str(error)
     try:
         building.refuse_python()
         from . import torch_callback
 
-        return torch_callback.Door(), "torch's own hook", ""
+        return FoundHook(torch_callback.TorchHook(), "torch's own hook", "")
     except (ImportError, building.NotBuilt):
-        return None, "", f"{because}; torch's hook would work, but is not usable"
+        return FoundHook(None, "", f"{reason}; torch's hook would work, but is not usable")
 
 
 def available() -> str:
     """Return which hook this machine has, in words; empty where it has none."""
-    return _open_door()[1]
+    return find_hook().name
 
 
 def why_not() -> str:
     """Return in one sentence why there is no hook here; empty where there is one."""
-    return _open_door()[2]
+    return find_hook().reason
 
 
 class watching:  # noqa: N801 (used like a function, as contextlib names its own)
@@ -56,23 +68,23 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
         self._codes = None if only is None else _codes_of(only)
 
     def __enter__(self):
-        door, _, because = _open_door()
-        if door is None:
-            raise building.NotBuilt(because)
-        if door.is_on(self):
+        hook, _, reason = find_hook()
+        if hook is None:
+            raise building.NotBuilt(reason)
+        if hook.is_on(self):
             raise RuntimeError("this hook is already active; make another one for another block")
         _be_a_frame()
         try:  # an interrupt comes before the hook is on, or here: never between this and the block
-            door.on(self, self._callback, self._codes, watching.__exit__.__code__)
+            hook.on(self, self._callback, self._codes, watching.__exit__.__code__)
             return self
         except BaseException:
-            door.off(self)
+            hook.off(self)
             raise
 
     def __exit__(self, kind, error, trace) -> None:
         # hook.c switches the hook off before the first line. Nothing here needs another frame of
         # Python, for which there might be no room.
-        raised, _ = _open_door()[0].off(self)
+        raised, _ = find_hook().hook.off(self)
         if raised is not None:
             if error is None:
                 raise raised
@@ -89,30 +101,35 @@ def replaced(function, replacement: Callable) -> watching:
     While the replacement runs they are evaluated, so it may call the function.
     """
     if not callable(replacement):
-        given = real_type_name(replacement)
-        raise TypeError(f"the replacement must be callable, not {given} object")
-    inside = False
+        kind = real_type_name(replacement)
+        raise TypeError(f"the replacement must be callable, not {kind} object")
+    is_running = False
 
     def stand_in(*arguments):
-        nonlocal inside
-        inside = True
+        nonlocal is_running
+        is_running = True
         try:
             return replacement(*arguments)
         finally:
-            inside = False
+            is_running = False
 
-    return watching(lambda code, arguments: None if inside else stand_in, only=[function])
+    def answer(code, arguments):
+        return None if is_running else stand_in
+
+    return watching(answer, only=[function])
 
 
 def _codes_of(only) -> tuple[CodeType, ...]:
-    things = only if isinstance(only, (list, tuple, set, frozenset)) else [only]
-    if not things:
+    functions = only if isinstance(only, (list, tuple, set, frozenset)) else [only]
+    if not functions:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
-    codes = tuple(getattr(thing, "__code__", thing) for thing in things)
+    codes = tuple(getattr(function, "__code__", function) for function in functions)
     for code in codes:
         if not isinstance(code, CodeType):
-            given = f"not {real_type_name(code)} object"
-            raise TypeError(f"only functions of Python and code objects have frames, {given}")
+            kind = real_type_name(code)
+            raise TypeError(
+                f"only functions of Python and code objects have frames, not {kind} object"
+            )
     return codes
 
 

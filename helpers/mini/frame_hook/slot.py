@@ -5,8 +5,7 @@ An address is identified by the file that it was loaded from.
 
 import ctypes
 import os
-from collections import namedtuple
-from functools import partial
+from typing import NamedTuple
 
 from ...internals import torch_private
 from ...safety.restoring import frame_evaluator
@@ -16,31 +15,55 @@ DEFAULT = "_PyEval_EvalFrameDefault"
 MOST_LEFT = 1000  # errors since the last time
 
 
-# A function in C that evaluates frames: its `name`, and whose it is (`owner`).
-Evaluator = namedtuple("Evaluator", "name owner")
-# The address of the evaluator that the interpreter calls now, and how to have it call another,
-# which must have been installed once.
-address_installed, install = partial(frame_evaluator, "Get"), partial(frame_evaluator, "Set")
+class Evaluator(NamedTuple):
+    """A function in C that evaluates frames."""
+
+    #: Its name.
+    name: str
+    #: Whose it is: the file that it was loaded from, in words.
+    owner: str
+
+
+def address_installed() -> int:
+    """Return the address of the evaluator that the interpreter calls now."""
+    return frame_evaluator("Get")
+
+
+def install(address: int) -> None:
+    """Have the interpreter call another evaluator, which must have been installed once."""
+    frame_evaluator("Set", address)
 
 
 def installed() -> tuple[Evaluator, ...]:
     """Return the evaluator that the interpreter calls now, then what this course's calls next."""
-    now, (ours, previous) = address_installed(), _own_addresses()
-    return tuple(map(evaluator_at, [now, previous] if now == ours else [now]))
+    current = address_installed()
+    own, previous = _own_addresses()
+    if current == own:
+        return evaluator_at(current), evaluator_at(previous)
+    return (evaluator_at(current),)
 
 
 def evaluator_at(address: int) -> Evaluator:
     """Return whose evaluator is at an address that was read from the slot."""
-    if address == _own_addresses()[0]:
+    own, _ = _own_addresses()
+    if address == own:
         return Evaluator("evaluate", "this course: frame_hook/hook.c")
     if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
         return Evaluator(DEFAULT, "CPython: Python/ceval.c")
-    where = (ctypes.c_char_p * 4)()  # a Dl_info; its first field is the file
-    dladdr = None if os.name == "nt" else ctypes.CDLL(None).dladdr
-    found = dladdr and dladdr(ctypes.c_void_p(address), where) and where[0]
-    file = os.path.basename(os.fsdecode(found or b""))
+    file = _file_of(address)
     owner = "torch" if "torch" in file else file or "unknown"
     return Evaluator("a function without a public name", owner)
+
+
+def _file_of(address: int) -> str:
+    """Return the name of the file that a function in C was loaded from; "" if unknown."""
+    if os.name == "nt":  # which has no dladdr
+        return ""
+    info = (ctypes.c_char_p * 4)()  # a Dl_info; its first field is the file
+    dladdr = ctypes.CDLL(None).dladdr
+    if not dladdr(ctypes.c_void_p(address), info):
+        return ""
+    return os.path.basename(os.fsdecode(info[0] or b""))
 
 
 def put_back() -> Evaluator:
@@ -49,11 +72,11 @@ def put_back() -> Evaluator:
     Nothing is done in the midst of a compiled call, or where it is not torch's.
     """
     for _ in range(MOST_LEFT):
-        now = installed()[0]
-        if now.owner != "torch" or torch_private.callback() or torch_private.compiling():
+        current = installed()[0]
+        if current.owner != "torch" or torch_private.callback() or torch_private.compiling():
             break
         torch_private.count_one_out()
-    return now
+    return current
 
 
 def _own_addresses() -> tuple[int, int]:

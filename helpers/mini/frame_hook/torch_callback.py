@@ -9,8 +9,9 @@ import inspect
 import os
 import sys
 import warnings
-from contextlib import suppress
-from types import CodeType, SimpleNamespace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType
 
 from ...internals import torch_private
 from . import slot
@@ -18,80 +19,119 @@ from .building import NotBuilt
 
 HERE = os.path.dirname(__file__)
 FEWEST_LEVELS = 200
-VARIABLE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+# Where `f_lasti` of a frame stands before its first instruction.
 START = 0 if sys.version_info >= (3, 13) else -1
 
 
-class Door:
+@dataclass(eq=False)
+class _ActiveCallback:
+    """One callback while it is on."""
+
+    #: callback(code, arguments).
+    callback: Callable
+    #: The code objects to ask it about, by id, which keeps them alive; empty for all.
+    codes: dict[int, CodeType]
+    #: What it raised; it is asked no more after that.
+    error: BaseException | None = None
+    #: The code objects that it answered for, which torch remembers.
+    answered: list[CodeType] = field(default_factory=list)
+
+    def asks_about(self, code: CodeType) -> bool:
+        """Return whether it is to be asked about frames of this code."""
+        return self.error is None and (not self.codes or id(code) in self.codes)
+
+
+class TorchHook:
     """What switches callbacks on and off; the last one on is asked first. NotBuilt says why not."""
 
     def __init__(self):
-        if lost := torch_private.missing("hook", "guards"):
-            raise NotBuilt(lost)
-        self._hooks: dict[int, SimpleNamespace] = {}
+        missing = torch_private.missing("hook", "guards")
+        if missing:
+            raise NotBuilt(missing)
+        self._callbacks: dict[int, _ActiveCallback] = {}  # by id of the key
 
     def on(self, key, callback, codes, leaving) -> None:
         """Switch on, for `key` to switch off."""
-        if not self._hooks:
+        if not self._callbacks:
             self._evaluator = slot.address_installed()
             self._before = torch_private.set_eval_frame(self._on_frame)
-        wanted = {id(code): code for code in codes or ()}  # which keeps them alive
-        made = SimpleNamespace(callback=callback, wanted=wanted, error=None, answered=[])
-        self._hooks[id(key)] = made
+        codes_by_id = {id(code): code for code in codes or ()}
+        self._callbacks[id(key)] = _ActiveCallback(callback, codes_by_id)
 
     def off(self, key) -> tuple[BaseException | None, int]:
         """Switch off; return what the callback raised, if it did, and 0 as hook.c counts frames."""
-        hook = self._hooks.pop(id(key), None)
-        if hook is None:
+        active = self._callbacks.pop(id(key), None)
+        if active is None:
             return None, 0
-        if not self._hooks:
+        if not self._callbacks:
             torch_private.set_eval_frame(self._before)
             if slot.address_installed() != self._evaluator:
                 slot.install(self._evaluator)  # torch miscounts once a callback finds no room
-        for code in hook.answered:
+        for code in active.answered:
             torch_private.reset_code(code)
-        return hook.error, 0
+        return active.error, 0
 
     def is_on(self, key) -> bool:
         """Return whether it is on for this key."""
-        return id(key) in self._hooks
+        return id(key) in self._callbacks
 
     def _on_frame(self, frame, entry, state):
+        """Answer torch, which asks before each frame."""
         code = frame.f_code
-        starts = frame.f_lasti <= START  # the callback is asked again when a generator continues
-        with suppress(ValueError):  # there are not so many frames
-            starts = starts and not sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
-        if starts and not code.co_filename.startswith(HERE):
-            for hook in reversed([*self._hooks.values()]):
-                asked = hook.error is None and (not hook.wanted or id(code) in hook.wanted)
-                if asked and (answer := _ask(hook, code, frame)) is not None:
-                    hook.answered.append(code)
-                    root = torch_private.RootGuardManager()  # holds never, so that torch asks again
-                    root.add_lambda_guard(lambda found: False, ["ask again"], None)
-                    return torch_private.replaced(answer, root)
+        if _is_at_start(frame) and not code.co_filename.startswith(HERE):
+            for active in reversed(list(self._callbacks.values())):
+                answer = _ask(active, code, frame) if active.asks_about(code) else None
+                if answer is not None:
+                    active.answered.append(code)
+                    return torch_private.replaced(answer, _guards_that_never_hold())
         return torch_private.skipped()
 
 
-def _ask(hook, code: CodeType, frame) -> CodeType | None:
+def _is_at_start(frame) -> bool:
+    """Return whether a frame is new, and the stack has room for what a callback calls."""
+    if frame.f_lasti > START:  # torch asks again when a generator continues
+        return False
     try:
-        args, rest, more, values = inspect.getargvalues(frame)
-        names = [*args, *filter(None, (rest, more))]
-        return _code_for(hook.callback(code, tuple(values[name] for name in names)), code)
+        sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
+    except ValueError:  # there are not so many frames
+        return True
+    return False
+
+
+def _guards_that_never_hold():
+    """Return guards with which torch asks again at the next call."""
+    root = torch_private.RootGuardManager()
+    root.add_lambda_guard(lambda found: False, ["ask again"], None)
+    return root
+
+
+def _ask(active: _ActiveCallback, code: CodeType, frame) -> CodeType | None:
+    """Return the code to run instead of a frame's, as the callback answers; None for its own."""
+    try:
+        names, rest, keywords, values = inspect.getargvalues(frame)
+        names = [*names, *filter(None, (rest, keywords))]
+        arguments = tuple(values[name] for name in names)
+        return _code_for(active.callback(code, arguments), code)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        hook.error = error
+        active.error = error
         return None
 
 
 def _code_for(answer, code: CodeType) -> CodeType | None:
     if callable(answer):
-        return _calling(answer, code)
-    if answer is not None and not isinstance(answer, CodeType):
-        must = "the callback must return None, a code object or something to call"
-        raise TypeError(f"{must}, not {type(answer).__name__}")
+        return _make_calling_code(answer, code)
+    if answer is None:
+        return None
+    if not isinstance(answer, CodeType):
+        kind = type(answer).__name__
+        raise TypeError(
+            f"the callback must return None, a code object or something to call, not {kind}"
+        )
     fields = ("co_argcount", "co_kwonlyargcount", "co_nlocals", "co_cellvars", "co_freevars")
-    if answer and any(getattr(answer, name) != getattr(code, name) for name in fields):
+    if any(getattr(answer, name) != getattr(code, name) for name in fields):
         raise ValueError(
             f"the code of {answer.co_name} cannot run in a frame of {code.co_name}: it must "
             "have the same arguments, locals, free variables and kind, and no deeper stack"
@@ -99,13 +139,13 @@ def _code_for(answer, code: CodeType) -> CodeType | None:
     return answer
 
 
-def _calling(stand_in, code: CodeType) -> CodeType:
+def _make_calling_code(stand_in, code: CodeType) -> CodeType:
     """Return code that takes the same arguments and calls `stand_in` with them."""
-    names = [f"p{n}" for n in range(code.co_argcount)]
-    if code.co_freevars or code.co_kwonlyargcount or code.co_flags & VARIABLE:
+    if code.co_freevars or code.co_kwonlyargcount or code.co_flags & STARS:
         raise ValueError(f"torch's hook cannot replace the frames of {code.co_name}: no plain ones")
+    names = ", ".join(f"p{n}" for n in range(code.co_argcount))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a number that is called
-        made = eval(f"lambda {', '.join(names)}: (0.5)({', '.join(names)})").__code__
-    consts = tuple(stand_in if const == 0.5 else const for const in made.co_consts)
-    return made.replace(co_consts=consts, co_name=code.co_name)
+        template = eval(f"lambda {names}: (0.5)({names})").__code__
+    constants = tuple(stand_in if const == 0.5 else const for const in template.co_consts)
+    return template.replace(co_consts=constants, co_name=code.co_name)

@@ -9,7 +9,6 @@ oneflow/core/framework/user_op_conf.h (0.3).
 
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partialmethod
 
 from ...safety.arguments import quote_value
 from .errors import OpError, in_file, listed, lookup, need, stage
@@ -19,16 +18,22 @@ from .errors import OpError, in_file, listed, lookup, need, stage
 class Request:
     """An op that somebody asks for: not yet checked against its definition."""
 
+    #: The op's own name in the job.
     name: str
+    #: Its op type.
     type: str = ""
-    inputs: list[tuple[str, str]] = field(default_factory=list)  # (argument, blob's name)
+    #: (argument, blob's name), in the order in which they were given.
+    inputs: list[tuple[str, str]] = field(default_factory=list)
+    #: The arguments that become blobs.
     outputs: list[str] = field(default_factory=list)
+    #: Attributes by name.
     attrs: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def built_in(cls, name, type_name, blobs, attrs):
         """Ask for an op of the framework's own, whose inputs are all called "in"."""
-        return cls(name, type_name, [("in", blob) for blob in blobs], ["out"], attrs)
+        inputs = [("in", blob) for blob in blobs]
+        return cls(name, type_name, inputs, ["out"], attrs)
 
     def blob(self, output):
         return f"{self.name}/{output}_0"
@@ -50,16 +55,26 @@ class Request:
 class ForwardOp:
     """The op whose gradient is asked for. Arguments are (name, index), blobs are names."""
 
+    #: The op's own name in the job.
     name: str
+    #: Its op type.
     type: str
+    #: Argument -> blob.
     inputs: dict[tuple[str, int], str]
+    #: Argument -> blob.
     outputs: dict[tuple[str, int], str]
+    #: Argument of an output -> the blob of that output's gradient.
     output_grads: dict[tuple[str, int], str]
+    #: Attributes by name.
     attrs: dict[str, object]
+    #: The type of each attribute.
     attr_types: dict[str, str]
-    wanted: frozenset  # the inputs that need a gradient
-    specs: dict[str, object]  # blob's name -> its Spec
-    bound: dict[tuple[str, int], str] = field(default_factory=dict)  # input -> its gradient's blob
+    #: The inputs that need a gradient.
+    wanted: frozenset
+    #: Blob's name -> its Spec.
+    specs: dict[str, object]
+    #: Input -> its gradient's blob, filled in by the rule.
+    bound: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def op_name(self):
         return self.name
@@ -67,12 +82,17 @@ class ForwardOp:
     def attr(self, name):
         return lookup(self.attrs, "attr", name, f'op type "{self.type}" ')
 
-    def _blob(self, kind, table, name, index):
-        return lookup(getattr(self, table), kind, (name, index), f'op type "{self.type}" ')
+    def input(self, name, index):
+        return self._blob(self.inputs, "input", name, index)
 
-    input = partialmethod(_blob, "input", "inputs")
-    output = partialmethod(_blob, "output", "outputs")
-    output_grad = partialmethod(_blob, "output", "output_grads")
+    def output(self, name, index):
+        return self._blob(self.outputs, "output", name, index)
+
+    def output_grad(self, name, index):
+        return self._blob(self.output_grads, "output", name, index)
+
+    def _blob(self, blobs, kind, name, index):
+        return lookup(blobs, kind, (name, index), f'op type "{self.type}" ')
 
     def InputGradBind(self, argument, get_blob):
         """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
@@ -90,7 +110,10 @@ class BackwardOpConfContext:
     """What the function given to SetBackwardOpConfGenFn gets."""
 
     def __init__(self, forward):
-        self.requests, self._forward, self._rules, self._built = [], forward, {}, {}
+        self.requests = []
+        self._forward = forward
+        self._rules = {}
+        self._built = {}
 
     def FwOp(self):
         return self._forward
@@ -104,18 +127,20 @@ class BackwardOpConfContext:
         if name not in self._built:
             rules = listed(self._rules)
             need(name in self._rules, f'asks for backward op "{name}"; DefineOp was given {rules}')
-            made = self._rules.pop(name)(BackwardOpBuilder(name))
-            fine = isinstance(made, BackwardOpBuilder) and made.is_built
-            need(fine, f'backward op "{name}" is not built: end with .Build()')
-            self._built[name] = made
-            self.requests.append(made)
+            build = self._rules.pop(name)
+            op = build(BackwardOpBuilder(name))
+            is_built = isinstance(op, BackwardOpBuilder) and op.is_built
+            need(is_built, f'backward op "{name}" is not built: end with .Build()')
+            self._built[name] = op
+            self.requests.append(op)
         return self._built[name]
 
 
 class BackwardOpBuilder(Request):
     """A backward op, under construction until `Build`; then its outputs can be bound."""
 
-    is_built, OpTypeName = False, Request.Op
+    is_built = False
+    OpTypeName = Request.Op
 
     def InputBind(self, argument, blob):
         self.inputs.append((argument, blob))
@@ -126,17 +151,19 @@ class BackwardOpBuilder(Request):
         return self
 
     def output(self, name, index):
-        known = {(output, 0): self.blob(output) for output in self.outputs}
-        return lookup(known, "output", (name, index), f'op type "{self.type}" ')
+        blobs = {(output, 0): self.blob(output) for output in self.outputs}
+        return lookup(blobs, "output", (name, index), f'op type "{self.type}" ')
 
 
 class Backward:
-    """One pass over the forward ops, last to first."""
+    """One pass over the forward ops, last to first: reverse-mode differentiation."""
 
     def __init__(self, writer):
-        self.writer, self.parts = writer, {}  # blob's name -> the parts of its gradient
-        self.forward, self.varying = list(writer.ops), set(writer.trainable)
-        for op in self.forward:  # the blobs that depend on a variable
+        self.writer = writer
+        self.parts = {}  # blob's name -> the parts of its gradient
+        self.forward = list(writer.ops)
+        self.varying = set(writer.trainable)  # the blobs that depend on a variable
+        for op in self.forward:
             if any(blob in self.varying for _, blob in op.inputs):
                 self.varying.update(output.blob for output in op.outputs)
 
@@ -144,50 +171,82 @@ class Backward:
     def run(self):
         """Append the backward ops of a train job; fill in writer.gradients."""
         loss = self.writer.loss
-        told = f'job "{self.writer.name}": the loss {loss} depends on no trainable variable'
-        need(loss.name in self.varying, f"{told}; make one with flow.get_variable")
+        need(
+            loss.name in self.varying,
+            f'job "{self.writer.name}": the loss {loss} depends on no trainable variable; '
+            "make one with flow.get_variable",
+        )
         self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
-            if op.inputs and any(b in self.parts and b in self.varying for b in outputs):
+            has_gradient = any(blob in self.parts and blob in self.varying for blob in outputs)
+            if op.inputs and has_gradient:
                 self.back(op)
         self.writer.gradients = {blob: self.total(blob) for blob in self.parts}
 
     def back(self, op):
         """Append the backward ops of one op and keep what they give for its inputs."""
-        known, where = self.writer.session.registry, f'op "{op.name}" of job "{self.writer.name}"'
-        own = [name for name, rule in known.gradients.items() if rule.file]
-        what = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
-        told = f'{where}: {what}; its definition needs REGISTER_USER_OP_GRAD("{op.type}")'
-        need(op.type in known.gradients, f"{told} (registered: {listed(own, 'none')})")
-        rule, inputs = known.gradients[op.type], numbered(op.inputs)
-        outputs = {(output.argument, 0): output.blob for output in op.outputs}
-        grads = {argument: self.total(blob) for argument, blob in outputs.items()}
-        wanted = frozenset(argument for argument, blob in inputs.items() if blob in self.varying)
-        specs = {name: output.spec for name, output in self.writer.blobs.items()}
-        types = {name: attr.type for name, attr in known.ops[op.type].attrs.items()}
-        attrs = dict(op.attrs), types
-        forward = ForwardOp(op.name, op.type, inputs, outputs, grads, *attrs, wanted, specs)
+        where = f'op "{op.name}" of job "{self.writer.name}"'
+        rule = self._find_rule(op, where)
+        forward = self._make_forward_op(op)
         try:
             for request in rule.generate(forward):
                 self.writer.add(request, "backward", op.placement)
-            for argument in sorted(wanted):
-                bound = self.bound(forward, argument)
-                self.parts.setdefault(inputs[argument], []).append(bound)
+            for argument in sorted(forward.wanted):
+                gradient = self.bound(forward, argument)
+                blob = forward.inputs[argument]
+                self.parts.setdefault(blob, []).append(gradient)
         except OpError as error:
             raise OpError(f"{where}: {rule}: {error}") from error
 
+    def _find_rule(self, op, where):
+        """Return the gradient rule of an op's type, or raise OpError."""
+        rules = self.writer.session.registry.gradients
+        if op.type not in rules:
+            own_names = [name for name, rule in rules.items() if rule.file]
+            missing = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
+            raise OpError(
+                f"{where}: {missing}; its definition needs "
+                f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {listed(own_names, "none")})'
+            )
+        return rules[op.type]
+
+    def _make_forward_op(self, op) -> ForwardOp:
+        """Return what a rule sees of an op; appends the sums of its outputs' gradients."""
+        inputs = numbered(op.inputs)
+        outputs = {(output.argument, 0): output.blob for output in op.outputs}
+        definition = self.writer.session.registry.ops[op.type]
+        return ForwardOp(
+            name=op.name,
+            type=op.type,
+            inputs=inputs,
+            outputs=outputs,
+            output_grads={argument: self.total(blob) for argument, blob in outputs.items()},
+            attrs=dict(op.attrs),
+            attr_types={name: attr.type for name, attr in definition.attrs.items()},
+            wanted=frozenset(name for name, blob in inputs.items() if blob in self.varying),
+            specs={name: output.spec for name, output in self.writer.blobs.items()},
+        )
+
     def bound(self, forward, argument):
         """Return the blob that a rule has bound to an input, checked."""
-        to, found = f'input ("{argument[0]}", {argument[1]})', forward.bound.get(argument)
-        bound = listed(name for name, _ in forward.bound)
-        need(found is not None, f"binds no gradient to {to}, which needs one; it binds {bound}")
-        known, blob = self.writer.blobs, self.writer.blobs[forward.inputs[argument]]
-        fine = isinstance(found, str) and found in known
-        need(fine, f"binds {quote_value(found)} to {to}, and no blob has that name")
-        told = f"binds {known[found]} to {to}, whose blob is {blob}: a gradient has its input's"
-        need(known[found].spec == blob.spec, f"{told} shape and dtype")
-        return found
+        name, index = argument
+        target = f'input ("{name}", {index})'
+        gradient = forward.bound.get(argument)
+        if gradient is None:
+            bound_names = listed(name for name, _ in forward.bound)
+            raise OpError(f"binds no gradient to {target}, which needs one; it binds {bound_names}")
+        blobs = self.writer.blobs
+        is_blob = isinstance(gradient, str) and gradient in blobs
+        need(is_blob, f"binds {quote_value(gradient)} to {target}, and no blob has that name")
+
+        blob = blobs[forward.inputs[argument]]
+        need(
+            blobs[gradient].spec == blob.spec,
+            f"binds {blobs[gradient]} to {target}, whose blob is {blob}: "
+            "a gradient has its input's shape and dtype",
+        )
+        return gradient
 
     def total(self, blob):
         """Return the one gradient of a blob: its parts added up, or zeros."""
@@ -195,20 +254,23 @@ class Backward:
         if not parts:
             return self.emit("constant_like", [blob], value=0.0)
         if len(parts) > 1:
-            self.parts[blob] = parts = [self.emit("add_n", parts)]
+            parts = [self.emit("add_n", parts)]
+            self.parts[blob] = parts
         return parts[0]
 
     def emit(self, type_name, blobs, **attrs):
         """Append a built-in backward op; return the name of its blob."""
         name = self.writer.new_name(f"{type_name}_grad")
         request = Request.built_in(name, type_name, blobs, attrs)
-        return self.writer.add(request, "backward", "cpu")[0].blob
+        outputs = self.writer.add(request, "backward", "cpu")
+        return outputs[0].blob
 
 
 def numbered(inputs):
     """Return {(argument, index): value} of pairs in order: an argument may occur several times."""
-    found, counts = {}, Counter()
+    values = {}
+    counts = Counter()
     for name, value in inputs:
-        found[name, counts[name]] = value
+        values[name, counts[name]] = value
         counts[name] += 1
-    return found
+    return values

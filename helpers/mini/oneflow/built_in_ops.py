@@ -4,6 +4,9 @@ They are in the same registry as a learner's, with inference, kernel and gradien
 inputs are all called "in"; a job's input and variable ops have no kernel.
 """
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import numpy as np
 
 from .autodiff import Request
@@ -11,24 +14,44 @@ from .errors import need
 from .registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
 
+@dataclass(frozen=True)
+class BuiltInOp:
+    """One op of the framework itself; its only output is called "out"."""
+
+    #: (specs of the inputs, attributes) -> the Spec of the output.
+    infer: Callable
+    #: The numpy function: kernel(args) or kernel(args, attrs).
+    kernel: Callable
+    #: The type of each attribute.
+    attr_types: dict[str, str] = field(default_factory=dict)
+    #: For each input: (Rule, blobs of the inputs) -> the blob of its gradient; none without a rule.
+    gradients: tuple[Callable, ...] = ()
+
+
 def built_in_registry():
     """Return a registry with only the built-in ops."""
-    ops = {name: _definition(name, *row) for name, row in OPS.items()}
-    return Registry(ops, {name: _gradient(name, *rules) for name, rules in GRADIENTS.items()})
+    ops = {}
+    gradients = {}
+    for name, op in OPS.items():
+        ops[name] = _make_definition(name, op)
+        if op.gradients:
+            gradients[name] = _make_gradient(name, op)
+    return Registry(ops, gradients)
 
 
-def _definition(name, infer, kernel, attrs=None):
-    def inference(inputs, values):
-        return {"out": infer(list(inputs.values()), values)}
+def _make_definition(name, op):
+    def infer(inputs, values):
+        specs = list(inputs.values())
+        return {"out": op.infer(specs, values)}
 
-    types = {attr: AttrDef(kind) for attr, kind in (attrs or {}).items()}
-    return OpDef(name, (), ("out",), types, inference)
+    attrs = {attr: AttrDef(type_name) for attr, type_name in op.attr_types.items()}
+    return OpDef(name, (), ("out",), attrs, infer)
 
 
-def _gradient(name, *gradients):
+def _make_gradient(name, op):
     def generate(forward):
         rule = Rule(forward)
-        for argument, gradient in zip(forward.inputs, gradients, strict=True):
+        for argument, gradient in zip(forward.inputs, op.gradients, strict=True):
             if argument in forward.wanted:
                 forward.bound[argument] = gradient(rule, *forward.inputs.values())
         return rule.requests
@@ -40,7 +63,9 @@ class Rule:
     """A built-in gradient rule at work: `dy` names the output's gradient."""
 
     def __init__(self, forward):
-        self.forward, self.dy, self.requests = forward, forward.output_grads["out", 0], []
+        self.forward = forward
+        self.dy = forward.output_grads["out", 0]
+        self.requests = []
 
     def emit(self, type_name, *blobs, **attrs):
         """Ask for a backward op; return its blob's name."""
@@ -48,97 +73,232 @@ class Rule:
         self.requests.append(Request.built_in(name, type_name, blobs, attrs))
         return f"{name}/out_0"
 
-    def shrunk(self, blob, like):
+    def sum_like(self, blob, like):
         """Undo broadcasting: add up what one number of `like` was spread over."""
         shape = self.forward.specs[like].shape
-        same = shape == self.forward.specs[self.dy].shape
-        return blob if same else self.emit("reduce_sum_like", blob, like)
+        if shape == self.forward.specs[self.dy].shape:
+            return blob
+        return self.emit("reduce_sum_like", blob, like)
 
-    def turned(self, a, b, **which):
+    def multiply_transposed(self, a, b, *, transpose_a=False, transpose_b=False):
         """Multiply two matrices, one of them transposed."""
-        plain = not any(self.forward.attrs.values())
-        need(plain, "knows only matrices that are not transposed")
-        return self.emit("matmul", a, b, **{"transpose_a": False, "transpose_b": False} | which)
+        is_plain = not any(self.forward.attrs.values())
+        need(is_plain, "knows only matrices that are not transposed")
+        return self.emit("matmul", a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
-def _same_dtype(specs):
+# --- inference
+
+
+def _infer_same_dtype(specs):
     dtypes = sorted({spec.dtype for spec in specs})
     need(len(dtypes) == 1, f"needs one dtype, got {' and '.join(dtypes)}")
     return dtypes[0]
 
 
-def _broadcast(specs, _):
+def _infer_broadcast(specs, attrs):
+    shapes = [spec.shape for spec in specs]
     try:
-        shape = np.broadcast_shapes(*[spec.shape for spec in specs])
+        shape = np.broadcast_shapes(*shapes)
     except ValueError:
         need(False, f"cannot broadcast {' and '.join(map(str, specs))}")
-    return Spec(shape, _same_dtype(specs))
+    return Spec(shape, _infer_same_dtype(specs))
 
 
-def _scalar(specs, attrs):
-    kind, value = np.dtype(specs[0].dtype), attrs["operand"]
-    if kind.kind != "f":
-        fits = value.is_integer() and np.iinfo(kind).min <= value <= np.iinfo(kind).max
-        need(fits, f"cannot hold the number {value} in {kind}")
+def _infer_scalar(specs, attrs):
+    dtype = np.dtype(specs[0].dtype)
+    value = attrs["operand"]
+    if dtype.kind != "f":
+        fits = value.is_integer() and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
+        need(fits, f"cannot hold the number {value} in {dtype}")
     return specs[0]
 
 
-def _matmul(specs, attrs):
-    dtype, shapes = _same_dtype(specs), [spec.shape for spec in specs]
-    turned = attrs["transpose_a"], attrs["transpose_b"]
-    a, b = (s[::-1] if turn else s for s, turn in zip(shapes, turned, strict=True))
+def _infer_matmul(specs, attrs):
+    dtype = _infer_same_dtype(specs)
+    shapes = [spec.shape for spec in specs]
+    a, b = shapes
+    if attrs["transpose_a"]:
+        a = a[::-1]
+    if attrs["transpose_b"]:
+        b = b[::-1]
     need(len(a) == len(b) == 2 and a[1] == b[0], f"cannot multiply the shapes {shapes}")
     return Spec((a[0], b[1]), dtype)
 
 
-def _matmul_kernel(args, attrs):
+def _infer_sum(specs, attrs):
+    return Spec((), specs[0].dtype)
+
+
+def _infer_like_first(specs, attrs):
+    return specs[0]
+
+
+def _infer_like_second(specs, attrs):
+    return specs[1]
+
+
+# --- kernels; a second parameter receives the attributes
+
+
+def _add(args):
     a, b = args
-    return (a.T if attrs["transpose_a"] else a) @ (b.T if attrs["transpose_b"] else b)
+    return a + b
+
+
+def _subtract(args):
+    a, b = args
+    return a - b
+
+
+def _multiply(args):
+    a, b = args
+    return a * b
+
+
+def _add_scalar(args, attrs):
+    (x,) = args
+    operand = x.dtype.type(attrs["operand"])
+    return np.add(x, operand)
+
+
+def _multiply_by_scalar(args, attrs):
+    (x,) = args
+    operand = x.dtype.type(attrs["operand"])
+    return np.multiply(x, operand)
+
+
+def _matmul(args, attrs):
+    a, b = args
+    if attrs["transpose_a"]:
+        a = a.T
+    if attrs["transpose_b"]:
+        b = b.T
+    return a @ b
+
+
+def _reduce_sum(args):
+    (x,) = args
+    return x.sum(dtype=x.dtype)
+
+
+def _constant_like(args, attrs):
+    (like,) = args
+    return np.full_like(like, attrs["value"])
+
+
+def _broadcast_like(args):
+    x, like = args
+    return np.broadcast_to(x, like.shape)
 
 
 def _reduce_sum_like(args):
     x, like = args
-    lead = x.ndim - like.ndim
-    axes = [axis + lead for axis, n in enumerate(like.shape) if n == 1 != x.shape[axis + lead]]
-    return x.sum(axis=(*range(lead), *axes), dtype=x.dtype).reshape(like.shape)
+    new_axis_count = x.ndim - like.ndim
+    axes = list(range(new_axis_count))
+    for axis, size in enumerate(like.shape, new_axis_count):
+        if size == 1 and x.shape[axis] != 1:
+            axes.append(axis)
+    total = x.sum(axis=tuple(axes), dtype=x.dtype)
+    return total.reshape(like.shape)
 
 
-def _number(function):
-    return lambda args, attrs: function(args[0], args[0].dtype.type(attrs["operand"]))
+def _add_n(args):
+    return sum(args[1:], args[0])
 
 
-OPS = {  # op type -> inference of the only output, kernel, types of its attributes
-    "broadcast_add": (_broadcast, lambda args: args[0] + args[1]),
-    "broadcast_sub": (_broadcast, lambda args: args[0] - args[1]),
-    "broadcast_mul": (_broadcast, lambda args: args[0] * args[1]),
-    "scalar_add": (_scalar, _number(np.add), {"operand": "double"}),
-    "scalar_mul": (_scalar, _number(np.multiply), {"operand": "double"}),
-    "matmul": (_matmul, _matmul_kernel, {"transpose_a": "bool", "transpose_b": "bool"}),
-    "reduce_sum": (lambda s, _: Spec((), s[0].dtype), lambda a: a[0].sum(dtype=a[0].dtype)),
-    "constant_like": (
-        *(lambda s, _: s[0], lambda a, k: np.full_like(a[0], k["value"])),
-        {"value": "double"},
+# --- gradient rules: from the rule and the inputs' blobs to a blob
+
+
+def _grad_of_added(rule, x, y):
+    return rule.sum_like(rule.dy, x)
+
+
+def _grad_of_second_added(rule, x, y):
+    return rule.sum_like(rule.dy, y)
+
+
+def _grad_of_subtracted(rule, x, y):
+    negative = rule.emit("scalar_mul", rule.dy, operand=-1.0)
+    return rule.sum_like(negative, y)
+
+
+def _grad_of_first_factor(rule, x, y):
+    product = rule.emit("broadcast_mul", rule.dy, y)
+    return rule.sum_like(product, x)
+
+
+def _grad_of_second_factor(rule, x, y):
+    product = rule.emit("broadcast_mul", rule.dy, x)
+    return rule.sum_like(product, y)
+
+
+def _grad_of_scalar_add(rule, x):
+    return rule.dy
+
+
+def _grad_of_scalar_mul(rule, x):
+    return rule.emit("scalar_mul", rule.dy, **rule.forward.attrs)
+
+
+def _grad_of_left_matrix(rule, a, b):
+    return rule.multiply_transposed(rule.dy, b, transpose_b=True)
+
+
+def _grad_of_right_matrix(rule, a, b):
+    return rule.multiply_transposed(a, rule.dy, transpose_a=True)
+
+
+def _grad_of_reduce_sum(rule, x):
+    return rule.emit("broadcast_like", rule.dy, x)
+
+
+OPS = {
+    "broadcast_add": BuiltInOp(
+        infer=_infer_broadcast,
+        kernel=_add,
+        gradients=(_grad_of_added, _grad_of_second_added),
     ),
-    "broadcast_like": (lambda s, _: s[1], lambda args: np.broadcast_to(args[0], args[1].shape)),
-    "reduce_sum_like": (lambda s, _: s[1], _reduce_sum_like),
-    "add_n": (lambda s, _: s[0], lambda args: sum(args[1:], args[0])),
+    "broadcast_sub": BuiltInOp(
+        infer=_infer_broadcast,
+        kernel=_subtract,
+        gradients=(_grad_of_added, _grad_of_subtracted),
+    ),
+    "broadcast_mul": BuiltInOp(
+        infer=_infer_broadcast,
+        kernel=_multiply,
+        gradients=(_grad_of_first_factor, _grad_of_second_factor),
+    ),
+    "scalar_add": BuiltInOp(
+        infer=_infer_scalar,
+        kernel=_add_scalar,
+        attr_types={"operand": "double"},
+        gradients=(_grad_of_scalar_add,),
+    ),
+    "scalar_mul": BuiltInOp(
+        infer=_infer_scalar,
+        kernel=_multiply_by_scalar,
+        attr_types={"operand": "double"},
+        gradients=(_grad_of_scalar_mul,),
+    ),
+    "matmul": BuiltInOp(
+        infer=_infer_matmul,
+        kernel=_matmul,
+        attr_types={"transpose_a": "bool", "transpose_b": "bool"},
+        gradients=(_grad_of_left_matrix, _grad_of_right_matrix),
+    ),
+    "reduce_sum": BuiltInOp(
+        infer=_infer_sum,
+        kernel=_reduce_sum,
+        gradients=(_grad_of_reduce_sum,),
+    ),
+    "constant_like": BuiltInOp(
+        infer=_infer_like_first,
+        kernel=_constant_like,
+        attr_types={"value": "double"},
+    ),
+    "broadcast_like": BuiltInOp(infer=_infer_like_second, kernel=_broadcast_like),
+    "reduce_sum_like": BuiltInOp(infer=_infer_like_second, kernel=_reduce_sum_like),
+    "add_n": BuiltInOp(infer=_infer_like_first, kernel=_add_n),
 }
-KERNELS = {name: Kernel(name, kernel) for name, (_, kernel, *_) in OPS.items()}
-GRADIENTS = {  # op type -> for each input, from the rule and the inputs' blobs to a blob
-    "broadcast_add": (lambda r, x, y: r.shrunk(r.dy, x), lambda r, x, y: r.shrunk(r.dy, y)),
-    "broadcast_sub": (
-        lambda r, x, y: r.shrunk(r.dy, x),
-        lambda r, x, y: r.shrunk(r.emit("scalar_mul", r.dy, operand=-1.0), y),
-    ),
-    "broadcast_mul": (
-        lambda r, x, y: r.shrunk(r.emit("broadcast_mul", r.dy, y), x),
-        lambda r, x, y: r.shrunk(r.emit("broadcast_mul", r.dy, x), y),
-    ),
-    "scalar_add": (lambda r, x: r.dy,),
-    "scalar_mul": (lambda r, x: r.emit("scalar_mul", r.dy, **r.forward.attrs),),
-    "matmul": (
-        lambda r, a, b: r.turned(r.dy, b, transpose_b=True),
-        lambda r, a, b: r.turned(a, r.dy, transpose_a=True),
-    ),
-    "reduce_sum": (lambda r, x: r.emit("broadcast_like", r.dy, x),),
-}
+KERNELS = {name: Kernel(name, op.kernel) for name, op in OPS.items()}

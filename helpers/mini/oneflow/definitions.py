@@ -5,8 +5,6 @@ The chain has the names of the C++ one; the setters of InferContext are those of
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
-from functools import partialmethod
-
 from ...safety.arguments import quote_value
 from .autodiff import BackwardOpConfContext
 from .errors import OpError, lookup, need, raised
@@ -30,7 +28,9 @@ class OpChain(Chain):
 
     def __init__(self, name, file):
         super().__init__(name, file)
-        self.inputs, self.outputs, self.attrs = [], [], {}
+        self.inputs = []
+        self.outputs = []
+        self.attrs = {}
 
     def Input(self, name):
         self.inputs.append(name)
@@ -47,10 +47,17 @@ class OpChain(Chain):
 
     def finish(self):
         """Return the OpDef, checked."""
-        names = tuple(self.inputs), tuple(self.outputs)
-        made = OpDef(self.name, *names, self.attrs, self.infer, self.file, "Python")
-        check(made, callable(self.function))
-        return made
+        definition = OpDef(
+            name=self.name,
+            inputs=tuple(self.inputs),
+            outputs=tuple(self.outputs),
+            attrs=self.attrs,
+            infer=self.infer,
+            file=self.file,
+            front_end="Python",
+        )
+        check(definition, callable(self.function))
+        return definition
 
     def infer(self, inputs, attrs):
         """Run the inference function: OpDef.infer."""
@@ -66,9 +73,9 @@ class GradientChain(Chain):
 
     def finish(self):
         """Return the GradientDef, checked."""
-        made = GradientDef(self.name, self.generate, self.file)
-        need(callable(self.function), f"{made} has no SetBackwardOpConfGenFn(function)")
-        return made
+        definition = GradientDef(self.name, self.generate, self.file)
+        need(callable(self.function), f"{definition} has no SetBackwardOpConfGenFn(function)")
+        return definition
 
     def generate(self, forward):
         """Run the rule on one forward op."""
@@ -91,11 +98,14 @@ def check(op, has_inference):
     """Raise OpError unless a definition is complete; for both front ends."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
-        need(type(name) is str and name and "/" not in name, f"{op}: bad name {quote_value(name)}")
+        is_name = type(name) is str and name and "/" not in name
+        need(is_name, f"{op}: bad name {quote_value(name)}")
         need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
     need(op.outputs, f'{op} has no .Output("out"), so no other op could use it')
-    told = f"{op} has no .SetTensorDescInferFn(...), so the shape of its outputs is unknown"
-    need(has_inference, told)
+    need(
+        has_inference,
+        f"{op} has no .SetTensorDescInferFn(...), so the shape of its outputs is unknown",
+    )
 
 
 class InferContext:
@@ -105,18 +115,30 @@ class InferContext:
     """
 
     def __init__(self, outputs, inputs, attrs):
-        first = next((spec.dtype for spec in inputs.values()), None)
-        self._inputs, self._attrs = inputs, attrs
-        self.specs = {(output, 0): [None, first] for output in outputs}
+        input_dtypes = [spec.dtype for spec in inputs.values()]
+        first_dtype = input_dtypes[0] if input_dtypes else None
+        self._inputs = inputs
+        self._attrs = attrs
+        # (output, index) -> [shape, dtype], until both are set
+        self.specs = {(output, 0): [None, first_dtype] for output in outputs}
 
-    def _get(self, at, name, index=0):
-        return lookup(self._inputs, "input", (name, index))[at]
+    def InputShape(self, name, index=0):
+        return self._input(name, index).shape
 
-    def _set(self, at, name, index, value):
-        lookup(self.specs, "output", (name, index))[at] = value
+    def InputDType(self, name, index=0):
+        return self._input(name, index).dtype
 
-    InputShape, InputDType = partialmethod(_get, 0), partialmethod(_get, 1)
-    SetOutputShape, SetOutputDType = partialmethod(_set, 0), partialmethod(_set, 1)
+    def SetOutputShape(self, name, index, shape):
+        self._output(name, index)[0] = shape
+
+    def SetOutputDType(self, name, index, dtype):
+        self._output(name, index)[1] = dtype
 
     def Attr(self, name):
         return lookup(self._attrs, "attr", name)
+
+    def _input(self, name, index) -> Spec:
+        return lookup(self._inputs, "input", (name, index))
+
+    def _output(self, name, index) -> list:
+        return lookup(self.specs, "output", (name, index))

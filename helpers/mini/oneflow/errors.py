@@ -44,11 +44,15 @@ def need(ok, message):
 
 def lookup(table, kind, key, owner=""):
     """Return the value of a name, or of a (name, index); OpError says what the owner has."""
-    if key not in table:
-        named = f'("{key[0]}", {key[1]})' if isinstance(key, tuple) else f'"{key}"'
-        has = listed(known[0] if isinstance(known, tuple) else known for known in table)
-        raise OpError(f"{owner}has no {kind} {named}; it has {has}")
-    return table[key]
+    if key in table:
+        return table[key]
+    if isinstance(key, tuple):
+        name, index = key
+        shown = f'("{name}", {index})'
+    else:
+        shown = f'"{key}"'
+    names = [known[0] if isinstance(known, tuple) else known for known in table]
+    raise OpError(f"{owner}has no {kind} {shown}; it has {listed(names)}")
 
 
 def listed(names, none="nothing"):
@@ -58,12 +62,15 @@ def listed(names, none="nothing"):
 
 def place(path):
     """Return a file's name with its folder's, which is the same on every machine; "" for none."""
-    return f"{Path(path).parent.name}/{Path(path).name}" if path else ""
+    if not path:
+        return ""
+    file = Path(path)
+    return f"{file.parent.name}/{file.name}"
 
 
-def in_file(words, path):
-    """Return words about something in a file, with its place in brackets."""
-    return f"{words} ({place(path)})" if path else words
+def in_file(text, path):
+    """Return a text about something in a file, with its place in brackets."""
+    return f"{text} ({place(path)})" if path else text
 
 
 def raised(error, file=None):

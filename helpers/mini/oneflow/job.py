@@ -4,11 +4,11 @@ Requests for ops become checked ops with inferred blobs. Mirrors the job proto t
 (oneflow/core/job/job.proto), and JobBuildAndInferCtx (job_build_and_infer_ctx.cpp).
 """
 
-from collections import namedtuple
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from .autodiff import numbered
 from .errors import OpError, listed, lookup, need, place
@@ -20,8 +20,17 @@ PLACED = ContextVar("placement", default=None)  # None: on the gpu, as in a buil
 _writing = ContextVar("job being written down", default=None)
 
 
-class Output(namedtuple("Output", "argument blob shape dtype")):
-    """A blob that an op writes: the output's name, the blob's name, shape and dtype."""
+class Output(NamedTuple):
+    """A blob that an op writes."""
+
+    #: The output's name in the definition.
+    argument: str
+    #: The blob's name in the job.
+    blob: str
+    #: The size of each dimension.
+    shape: tuple[int, ...]
+    #: Its data type.
+    dtype: str
 
     @property
     def spec(self):
@@ -34,38 +43,47 @@ class Output(namedtuple("Output", "argument blob shape dtype")):
 
 @dataclass(frozen=True)
 class Op:
-    """One op of a job. `part` is its pass, `file` the definition's; "" for the framework's own.
+    """One op of a job."""
 
-    `inputs` are (argument, blob's name) in the order of the definition, `attrs` (name, value).
-    """
-
+    #: Its own name.
     name: str
+    #: Its op type.
     type: str
+    #: (argument, blob's name), in the order of the definition.
     inputs: tuple[tuple[str, str], ...]
+    #: The blobs that it writes.
     outputs: tuple[Output, ...]
+    #: (name, value).
     attrs: tuple[tuple[str, object], ...] = ()
+    #: The device that it is placed on.
     placement: str = "cpu"
+    #: Its pass: one of PASSES.
     part: str = "forward"
+    #: The file of its definition; "" for the framework's own.
     file: str = ""
 
     def __str__(self):
+        inputs = [f"{argument}={blob}" for argument, blob in self.inputs]
         attrs = [f"{name}={value!r}" for name, value in self.attrs if name != "device_sub_tag"]
-        given = ", ".join([f"{argument}={blob}" for argument, blob in self.inputs] + attrs)
-        arrow = " -> " if self.outputs else ""
-        return f"{self.name} = {self.type}({given}){arrow}{', '.join(map(str, self.outputs))}"
+        call = f"{self.name} = {self.type}({', '.join(inputs + attrs)})"
+        if not self.outputs:
+            return call
+        return f"{call} -> {', '.join(map(str, self.outputs))}"
 
 
 @dataclass(frozen=True)
 class Job:
-    """A job that has been written down, of the kind "predict" or "train".
+    """A job that has been written down."""
 
-    `returns` names the blobs that a call gives back; `gradients` are (blob, blob of its gradient).
-    """
-
+    #: The name of the job function.
     name: str
+    #: "predict" or "train".
     kind: str
+    #: Its ops, in the order in which they run.
     ops: tuple[Op, ...]
+    #: The blobs that a call returns.
     returns: tuple[str, ...]
+    #: (blob, blob of its gradient).
     gradients: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -82,27 +100,52 @@ class Job:
         lines = [f"job {self.name} ({self.kind}), {len(self.ops)} ops"]
         for part in PASSES:
             ops = [op for op in self.ops if op.part == part]
-            lines += [f"{part}:"] * bool(ops) + [f"  {op}" for op in ops]
-        return "\n".join([*lines, f"returns {', '.join(self.returns) or 'nothing'}"])
+            if ops:
+                lines.append(f"{part}:")
+            lines += [f"  {op}" for op in ops]
+        lines.append(f"returns {', '.join(self.returns) or 'nothing'}")
+        return "\n".join(lines)
 
 
 class Writer:
     """A job while it is being written down."""
 
     def __init__(self, name, kind, session):
-        self.name, self.kind, self.session = name, kind, session
-        self.ops, self.blobs, self.gradients = [], {}, {}
-        self.loss = self.optimizer = None
-        self.watches, self.trainable = [], []
+        self.name = name
+        self.kind = kind
+        self.session = session
+        self.ops = []
+        self.blobs = {}  # by name
+        self.loss = None
+        self.optimizer = None
+        self.gradients = {}  # blob's name -> the name of its gradient's blob
+        self.watches = []  # blob's name, is it the gradient that is watched, handler
+        self.trainable = []  # names of blobs
 
     def add(self, request, part="forward", placement=None):
         """Check a request, infer its outputs, append the op. Return its Outputs."""
-        where = f'op "{request.name}" of job "{self.name}"'
         placement = placement or PLACED.get()
         definition = self.definition(request, placement)
+        outputs = self._infer_outputs(request, definition)
+        op = Op(
+            name=request.name,
+            type=request.type,
+            inputs=tuple(request.inputs),
+            outputs=tuple(outputs),
+            attrs=tuple(request.attrs.items()),
+            placement=placement,
+            part=part,
+            file=place(definition.file),
+        )
+        self.append(op)
+        return outputs
+
+    def _infer_outputs(self, request, definition) -> list[Output]:
+        where = self._describe_place(request)
         for _, blob in request.inputs:
             need(blob in self.blobs, f'{where} reads blob "{blob}", which no op before it writes')
         specs = numbered([(name, self.blobs[blob].spec) for name, blob in request.inputs])
+
         outputs = []
         try:
             for name, (shape, dtype) in definition.infer(specs, request.attrs).items():
@@ -110,76 +153,114 @@ class Writer:
                 spec = checked_spec(shape, dtype, f'gives output "{name}" this shape and dtype')
                 outputs.append(Output(name, request.blob(name), *spec))
         except OpError as error:
-            what = f"{where}: the inference function of {definition}"
-            raise OpError(f"{what} {error}", "infer") from error
-        named = request.name, request.type, tuple(request.inputs), tuple(outputs)
-        file, attrs = place(definition.file), tuple(request.attrs.items())
-        self.append(Op(*named, attrs, placement, part, file))
+            message = f"{where}: the inference function of {definition} {error}"
+            raise OpError(message, "infer") from error
         return outputs
+
+    def _describe_place(self, request) -> str:
+        return f'op "{request.name}" of job "{self.name}"'
 
     def append(self, op):
         """Append a finished op; its name must be new."""
-        told = f'job "{self.name}" already has an op named "{op.name}"; give each op its own name'
-        need(op.name not in [other.name for other in self.ops], told)
+        taken = [other.name for other in self.ops]
+        need(
+            op.name not in taken,
+            f'job "{self.name}" already has an op named "{op.name}"; give each op its own name',
+        )
         self.ops.append(op)
         self.blobs.update({output.blob: output for output in op.outputs})
 
     def definition(self, request, placement):
         """Return the OpDef that a request fits; fill in the request's defaults."""
-        where, ops = f'op "{request.name}" of job "{self.name}"', self.session.registry.ops
-        need(request.type, f'{where} has no op type: call .Op("op_type_name")')
-        own = listed(name for name, definition in ops.items() if definition.file)
-        told = f'{where}: there is no op type "{request.type}"; registered: {own}'
-        need(request.type in ops, told)
-        definition = ops[request.type]
-        where = f"{where}, {definition}"
-        given = {"input": [name for name, _ in request.inputs], "output": request.outputs}
-        for kind in given if definition.file else ["output"]:  # a built-in op takes any number
-            known = getattr(definition, f"{kind}s")
-            for name in [*given[kind], *known]:
-                lookup(dict.fromkeys(known), kind, name, f"{where} ")
-                times, what = given[kind].count(name), f'{where}: {kind} "{name}"'
-                need(times, f'{what} is not given; add .{kind.title()}("{name}"…)')
-                need(times == 1, f"{what} takes one blob, {times} given")
-        for name in request.attrs:
-            lookup(definition.attrs, "attr", name, f"{where} ")
-        for name, attr in definition.attrs.items():
-            value, what = request.attrs.get(name, attr.default), f'{where}: attr "{name}"'
-            need(value is not REQUIRED, f"{what} must be set; it has no default")
-            request.attrs[name] = attr_value(what, attr.type, value)
+        definition = self._find_definition(request)
+        where = f"{self._describe_place(request)}, {definition}"
+        _require_arguments(request, definition, where)
+        _fill_attrs(request, definition, where)
         if definition.file:
             request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
-            tag = definition.attrs.get("device_sub_tag")
-            told = f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks'
-            need(tag and tag.default == "py", f"{told} for a kernel in C++, and there is none")
+            _require_python_tag(definition, where)
         check_placement(placement, where)
         return definition
+
+    def _find_definition(self, request):
+        ops = self.session.registry.ops
+        where = self._describe_place(request)
+        need(request.type, f'{where} has no op type: call .Op("op_type_name")')
+        own_names = listed(name for name, definition in ops.items() if definition.file)
+        need(
+            request.type in ops,
+            f'{where}: there is no op type "{request.type}"; registered: {own_names}',
+        )
+        return ops[request.type]
 
     def new_name(self, stem):
         """Return a name that no op of this job has: stem_0, stem_1 …"""
         taken = {op.name for op in self.ops}
-        return next(name for n in count() if (name := f"{stem}_{n}") not in taken)
+        for number in count():
+            name = f"{stem}_{number}"
+            if name not in taken:
+                return name
+
+
+def _require_arguments(request, definition, where):
+    """Raise OpError unless each input and output of the definition is given once."""
+    if definition.file:  # a built-in op takes any number of inputs
+        inputs = [name for name, _ in request.inputs]
+        _require_each_once("input", inputs, definition.inputs, where)
+    _require_each_once("output", request.outputs, definition.outputs, where)
+
+
+def _require_each_once(kind, names, defined_names, where):
+    for name in [*names, *defined_names]:
+        lookup(dict.fromkeys(defined_names), kind, name, f"{where} ")
+        count_given = names.count(name)
+        what = f'{where}: {kind} "{name}"'
+        need(count_given > 0, f'{what} is not given; add .{kind.title()}("{name}"…)')
+        need(count_given == 1, f"{what} takes one blob, {count_given} given")
+
+
+def _fill_attrs(request, definition, where):
+    """Check the attributes of a request, and add the defaults of those that it leaves out."""
+    for name in request.attrs:
+        lookup(definition.attrs, "attr", name, f"{where} ")
+    for name, attr in definition.attrs.items():
+        value = request.attrs.get(name, attr.default)
+        what = f'{where}: attr "{name}"'
+        need(value is not REQUIRED, f"{what} must be set; it has no default")
+        request.attrs[name] = attr_value(what, attr.type, value)
+
+
+def _require_python_tag(definition, where):
+    tag = definition.attrs.get("device_sub_tag")
+    need(
+        tag and tag.default == "py",
+        f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks '
+        "for a kernel in C++, and there is none",
+    )
 
 
 def check_placement(device, where):
     """Raise OpError, with the original's words, for an op that is not on the cpu."""
+    if device == "cpu":
+        return
     placed = f'is placed on "{device}"' if device else 'has no placement, which means "gpu"'
-    advice = 'write the op inside `with flow.scope.placement("cpu", "0:0"):`'
-    told = f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: {advice}'
-    need(device == "cpu", told)
+    raise OpError(
+        f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
+        'write the op inside `with flow.scope.placement("cpu", "0:0"):`'
+    )
 
 
 def writer() -> Writer:
     """Return the job being written down."""
-    found = _writing.get()
-    need(found, "this works only inside a @flow.global_function while its job is written down")
-    return found
+    job = _writing.get()
+    need(job, "this works only inside a @flow.global_function while its job is written down")
+    return job
 
 
 def writing(job):
     """Make a Writer the current one inside a block."""
-    inside = _writing.get() is not None
-    need(not inside, f'job "{job.name}" is called inside another job; call it from outside')
+    is_inside = _writing.get() is not None
+    need(not is_inside, f'job "{job.name}" is called inside another job; call it from outside')
     return _setting(_writing, job)
 
 

@@ -1,51 +1,51 @@
-"""From an op to the numpy function that computes it; and a job's run through all of them.
+"""From an op to the numpy function that computes it.
 
 The rule of the original: X_forward is computed by forward() of X's kernel file, X_backward by its
 backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3). An op type that kernels are
 registered for takes the one whose predicate is true of the op. A predicate is a hob, a high order
 bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
-user_op_registry_manager.cpp. A run is planned once, and again when the registry has changed.
+user_op_registry_manager.cpp.
 """
 
-from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from inspect import signature
-from sys import getrefcount
-from types import MappingProxyType
+from typing import NamedTuple
 
-import numpy as np
-
-from ...safety.arguments import quote_value, real_type_name
+from ...safety.arguments import quote_value
 from . import built_in_ops
-from .autodiff import numbered
-from .errors import OpError, listed, lookup, need, place, raised
-from .registry import Chain, Kernel, Spec, begin, dtype_name
+from .errors import OpError, listed, lookup, need, place
+from .registry import Chain, Kernel, begin, dtype_name
 
 DEVICES = ("cpu", "gpu")
 # The original's words for none and for several.
 NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."
 TOO_MANY = "There are more than one kernels matching Current OperatorConf."
-HOLDERS = 3  # the container, one name and getrefcount's argument
 
 
-class KernelRegContext(namedtuple("KernelRegContext", "op_type device dtypes")):
-    """What a predicate is asked about: one op that looks for its kernel.
+class KernelRegContext(NamedTuple):
+    """What a predicate is asked about: one op that looks for its kernel."""
 
-    `dtypes`: (argument, index) -> dtype, of its inputs and then of its outputs.
-    """
+    #: The op type's name.
+    op_type: str
+    #: One of DEVICES.
+    device: str
+    #: (argument, index) -> dtype, of its inputs and then of its outputs.
+    dtypes: dict[tuple[str, int], str]
 
     def __str__(self):
-        dtypes = [f"{name}_{index}: {dtype}" for (name, index), dtype in self.dtypes.items()]
-        return ", ".join([f"op_type_name: {self.op_type}", f"device: {self.device}", *dtypes])
+        parts = [f"op_type_name: {self.op_type}", f"device: {self.device}"]
+        for (name, index), dtype in self.dtypes.items():
+            parts.append(f"{name}_{index}: {dtype}")
+        return ", ".join(parts)
 
 
 @dataclass(eq=False)
 class Hob:
     """A predicate: `hob(context)` is True or False. `&`, `|` and `~` make another of it."""
 
+    #: The predicate as it was written.
     text: str
+    #: What decides.
     function: Callable[[KernelRegContext], bool]
 
     def __call__(self, context):
@@ -71,8 +71,11 @@ class Hob:
         return self.text
 
     def _joined(self, sign, other, function):
-        told = f"{self.text} {sign} {quote_value(other)}: a predicate joins only another one"
-        need(isinstance(other, Hob), f"{told}; put each in brackets")
+        need(
+            isinstance(other, Hob),
+            f"{self.text} {sign} {quote_value(other)}: a predicate joins only another one; "
+            "put each in brackets",
+        )
         return Hob(f"({self.text}) {sign} ({other.text})", function)
 
 
@@ -80,13 +83,16 @@ class Hob:
 class HobContextGetter:
     """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
 
+    #: How it is written.
     text: str
+    #: KernelRegContext -> the value.
     get: Callable
-    known: Callable
+    #: (value, text) -> the value in its usual form; OpError if it can never be equal.
+    normalize: Callable
     __hash__ = None
 
     def __eq__(self, value):
-        value = self.known(value, self.text)
+        value = self.normalize(value, self.text)
         return Hob(f'{self.text} == "{value}"', lambda context: self.get(context) == value)
 
     def __ne__(self, value):
@@ -109,8 +115,15 @@ def HobDeviceTag():
     return HobContextGetter("HobDeviceTag()", lambda context: context.device, lambda tag, _: tag)
 
 
-class RegisteredKernel(namedtuple("RegisteredKernel", "op_type matches kernel")):
-    """A kernel and the ops that it is for: those of this type of which `matches` is true."""
+class RegisteredKernel(NamedTuple):
+    """A kernel and the ops that it is for."""
+
+    #: The op type's name.
+    op_type: str
+    #: A predicate that is true of the ops that it is for.
+    matches: Hob
+    #: What computes them.
+    kernel: Kernel
 
     def __str__(self):
         return str(self.kernel)
@@ -142,9 +155,12 @@ class KernelChain(Chain):
 
     def finish(self):
         """Return the record, checked."""
-        what, of = f'REGISTER_USER_KERNEL("{self.name}")', quote_value(self.predicate)
+        what = f'REGISTER_USER_KERNEL("{self.name}")'
         need(callable(self.function), f"{what} has no .SetCreateFn(function)")
-        need(isinstance(self.predicate, Hob), f"{what}.SetIsMatchedHob needs a predicate, got {of}")
+        need(
+            isinstance(self.predicate, Hob),
+            f"{what}.SetIsMatchedHob needs a predicate, got {quote_value(self.predicate)}",
+        )
         kernel = Kernel(self.function.__name__, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
 
@@ -159,126 +175,28 @@ def find(registry, context):
     try:
         return choose(registered, context).kernel
     except OpError as error:
-        told = "; ".join(f"{one} if {one.matches}" for one in registered)
-        raise OpError(f"{error} (registered: {told})") from error
+        list_of_kernels = "; ".join(f"{entry} if {entry.matches}" for entry in registered)
+        raise OpError(f"{error} (registered: {list_of_kernels})") from error
 
 
 def named(registry, type_name):
     """Return the Kernel that the kernel file has under the ending of an op type's name."""
-    name, _, function = type_name.rpartition("_")
-    what, loaded = f'op type "{type_name}"', registry.kernel_files
-    told = f"{what} cannot find its kernel: its name must end in _forward or _backward"
-    need(function in ("forward", "backward"), told)
-    told = f'{what} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel()'
-    need(name in loaded, f"{told} (loaded: {listed(loaded)})")
-    module, _, file = loaded[name]
-    found = getattr(module, function, None)
-    need(callable(found), f"{place(file)} defines no function {function}(args), which {what} needs")
-    return Kernel(function, found, file)
-
-
-def step(op, kernel):
-    """Return a function that runs an op: it reads and writes arrays by the names of blobs."""
-    function, where = kernel.function, f'{kernel} of op "{op.name}" ({op.type})'
-    attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
-    rest = (MappingProxyType(attrs),) * (len(signature(function).parameters) > 1)
-    reads = [blob for _, blob in op.inputs]
-    expected = [(n, output, np.dtype(output.dtype)) for n, output in enumerate(op.outputs)]
-
-    def run(arrays):
-        try:
-            result = function(tuple([arrays[blob] for blob in reads]), *rest)
-        except (Exception, SystemExit) as error:
-            raise OpError(f"{where} raised {raised(error, kernel.file)}") from error
-        results = (*result,) if type(result) in (tuple, list) else (result,)
-        del result
-        if len(results) != len(expected):
-            has = f"{len(expected)} output(s): {', '.join(map(str, op.outputs))}"
-            raise OpError(f"{where} returned {len(results)} value(s); the op has {has}")
-        for index, output, dtype in expected:
-            array = results[index]  # zip() would hold it too
-            if isinstance(array, np.generic):
-                array = np.array(array)
-            if type(array) is not np.ndarray:
-                kind = "None" if array is None else f"a {real_type_name(array)}"
-                told = f"returned {kind} for {output}; a kernel returns a numpy array"
-                raise OpError(f"{where} {told}")
-            pairs = ("shape", array.shape, output.shape), ("dtype", array.dtype, dtype)
-            for what, found, right in pairs:
-                if found != right:
-                    told = f"{where} returned {what} {found} for {output}"
-                    raise OpError(f"{told}; the op's inference says {right}")
-            if getrefcount(array) > HOLDERS or array.base is not None:
-                array = array.copy()
-            array.setflags(write=False)
-            arrays[output.blob] = array
-
-    return run
-
-
-class Executor:
-    """A Job made ready to run in its session."""
-
-    def __init__(self, job, session, optimizer=None, watches=()):
-        self.job, self.session, self.optimizer, self.watches = job, session, optimizer, watches
-        self.inputs = [(op.name, op.outputs[0]) for op in job.ops if op.type == "input"]
-        self.variables = [(op.name, op.outputs[0]) for op in job.ops if op.type == "variable"]
-        updates = (op for op in job.ops if op.part == "update")
-        named = ((op.name.removesuffix("_update"), op.inputs) for op in updates)
-        self.updates = [(name, *dict(inputs).values()) for name, inputs in named]
-        self.version, self.steps = None, []
-
-    def __call__(self, given):
-        """Run the job once; return the arrays of its returned blobs."""
-        if self.version != self.session.registry.version:
-            self.plan()
-        arrays = {}
-        for (name, output), array in zip(self.inputs, given, strict=True):
-            if type(array) is np.ndarray:
-                found = Spec(array.shape, array.dtype)
-            else:
-                found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
-            if found != output.spec:
-                what = f'job "{self.job.name}": argument "{name}"'
-                raise OpError(f"{what} is {found}; the placeholder is {output.spec}")
-            arrays[output.blob] = array.view()
-            arrays[output.blob].setflags(write=False)
-        for name, output in self.variables:
-            arrays[output.blob] = self.session.variables[name]
-        for step in self.steps:
-            step(arrays)
-        momenta = self.session.momenta
-        for name, model, gradient in self.updates:  # after all ops have run
-            given = arrays[model], arrays[gradient], momenta.get(name)
-            value, momenta[name] = self.optimizer.next(*given)
-            self.session.set_variable(name, value)
-        return [_released(arrays, blob) for blob in self.job.returns]
-
-    def plan(self):
-        """Look every op's kernel up; a watch comes right after the op that writes its blob."""
-        registry, steps, blobs = self.session.registry, [], self.job.blobs
-        for op in self.job.ops:
-            if op.type not in ("input", "variable") and op.part != "update":
-                dtypes = numbered([(name, blobs[blob].dtype) for name, blob in op.inputs])
-                dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
-                try:
-                    kernel = find(registry, KernelRegContext(op.type, op.placement, dtypes))
-                except OpError as error:
-                    raise OpError(f'op "{op.name}" of job "{self.job.name}": {error}') from None
-                steps.append(step(op, kernel))
-            written = [output.blob for output in op.outputs]
-            steps += [partial(_show, *watch) for watch in self.watches if watch[0] in written]
-        self.steps, self.version = steps, registry.version
-
-
-def _show(blob, handler, arrays):
-    handler(arrays[blob].copy())
-
-
-def _released(arrays, blob):
-    """Return an array that is the caller's own: what a blob holds, or a copy of it."""
-    array = arrays[blob]
-    if array.base is not None or getrefcount(array) > HOLDERS:
-        return array.copy()
-    array.setflags(write=True)
-    return array
+    name, _, function_name = type_name.rpartition("_")
+    files = registry.kernel_files
+    what = f'op type "{type_name}"'
+    need(
+        function_name in ("forward", "backward"),
+        f"{what} cannot find its kernel: its name must end in _forward or _backward",
+    )
+    need(
+        name in files,
+        f'{what} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel() '
+        f"(loaded: {listed(files)})",
+    )
+    module, _, file = files[name]
+    function = getattr(module, function_name, None)
+    need(
+        callable(function),
+        f"{place(file)} defines no function {function_name}(args), which {what} needs",
+    )
+    return Kernel(function_name, function, file)

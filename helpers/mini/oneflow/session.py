@@ -9,17 +9,17 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partialmethod
 from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 
-from . import cpp_def as cpp
+from . import cpp_def
 from .built_in_ops import built_in_registry
 from .errors import OpError, listed, need, place, raised, stage
 from .registry import Registry, Spec, collect
 
+DEFINITIONS = {"op_def.py", "cpp_def.cpp"}  # the endings of the two front ends
 PACKAGE = __name__.rpartition(".")[0]
 
 
@@ -27,14 +27,18 @@ PACKAGE = __name__.rpartition(".")[0]
 class Session:
     """A registry, and variables by name: read-only arrays, replaced by each update."""
 
+    #: The op types, gradient rules and kernels.
     registry: Registry = field(default_factory=built_in_registry)
+    #: Variables by name.
     variables: dict[str, np.ndarray] = field(default_factory=dict)
+    #: The velocity that SGD keeps for each variable.
     momenta: dict[str, np.ndarray] = field(default_factory=dict)
 
     def set_variable(self, name, array):
         """Keep a private, read-only copy."""
-        self.variables[name] = kept = np.array(array)
-        kept.flags.writeable = False
+        copy = np.array(array)
+        copy.flags.writeable = False
+        self.variables[name] = copy
 
 
 _sessions = [Session()]
@@ -67,25 +71,31 @@ def get_all_variables() -> dict[str, np.ndarray]:
 
 def load_variables(values):
     """Set variables that a job has made already. Mirrors flow.load_variables."""
-    known = session().variables
+    variables = session().variables
     for name, value in values.items():
-        need(name in known, f'there is no variable "{name}"; there are {listed(known)}')
-        old, new = (Spec(a.shape, a.dtype.name) for a in (known[name], np.asarray(value)))
+        need(name in variables, f'there is no variable "{name}"; there are {listed(variables)}')
+        old = _spec_of(variables[name])
+        new = _spec_of(np.asarray(value))
         need(new == old, f'variable "{name}" is {old}, the value is {new}')
     for name, value in values.items():
         session().set_variable(name, value)
 
 
+def _spec_of(array) -> Spec:
+    return Spec(array.shape, array.dtype.name)
+
+
 @contextmanager
 def as_oneflow():
     """Let `import oneflow` and `import oneflow.typing` find this package inside the block."""
-    flow, names = sys.modules[PACKAGE], ("oneflow", "oneflow.typing")
-    before = {name: sys.modules.pop(name) for name in names if name in sys.modules}
-    sys.modules.update(zip(names, (flow, flow.typing), strict=True))
+    flow = sys.modules[PACKAGE]
+    modules = {"oneflow": flow, "oneflow.typing": flow.typing}
+    before = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
+    sys.modules.update(modules)
     try:
         yield
     finally:
-        for name in names:
+        for name in modules:
             del sys.modules[name]
         sys.modules.update(before)
 
@@ -93,7 +103,7 @@ def as_oneflow():
 def load_file(path, ending):
     """Return what a file of an op gives: a new module, if it is Python, and what it registers."""
     if ending == "cpp_def.cpp":
-        return None, cpp.load(path)
+        return None, cpp_def.load(path)
     module = ModuleType(path.stem)
     module.__file__ = str(path)
     with collect(ending, path) as records:
@@ -113,11 +123,16 @@ class CustomOpModule:
 
     @stage("load")
     def __init__(self, op_type_name, module_path="."):
-        self.name, self.folder = op_type_name, Path(module_path).resolve() / op_type_name
-        told = f"there is no folder '{op_type_name}' under the path; a custom op lives in a folder"
-        told = f"{told} with the op's name, and custom_op_module(name, path) needs the path"
-        need(self.folder.is_dir(), f"{told} of the folder that contains it")
-        self._files, self._api = {}, None
+        self.name = op_type_name
+        self.folder = Path(module_path).resolve() / op_type_name
+        need(
+            self.folder.is_dir(),
+            f"there is no folder '{op_type_name}' under the path; a custom op lives in a folder "
+            "with the op's name, and custom_op_module(name, path) needs the path of the folder "
+            "that contains it",
+        )
+        self._files = {}  # ending -> path
+        self._api = None
 
     @property
     def api(self):
@@ -130,29 +145,42 @@ class CustomOpModule:
         """Load everything that was asked for, and register it: all or nothing."""
         loaded = {ending: load_file(path, ending) for ending, path in self._files.items()}
         registry = session().registry
-        for ending in loaded.keys() & {"op_def.py", "cpp_def.cpp"}:
+        for ending in loaded.keys() & DEFINITIONS:
+            _, definitions = loaded[ending]
             with stage("define"):
-                registry.register(loaded[ending][1], f"{self.folder}{os.sep}")
+                registry.register(definitions, f"{self.folder}{os.sep}")
         if "py_kernel.py" in loaded:
+            module, kernels = loaded["py_kernel.py"]
             file = str(self._files["py_kernel.py"])
-            registry.kernel_files[self.name] = (*loaded["py_kernel.py"], file)
+            registry.kernel_files[self.name] = (module, kernels, file)
             registry.version += 1
-        self._api = loaded.get("py_api.py", (self._api,))[0]
+        if "py_api.py" in loaded:
+            self._api, _ = loaded["py_api.py"]
         return self
 
     @stage("load")
     def _plan(self, ending):
         path = self.folder / f"{self.name}_{ending}"
         if not path.is_file():
-            has = listed(sorted(os.listdir(self.folder)))
-            raise OpError(f"{place(path)} is missing; the folder contains {has}")
+            names = listed(sorted(os.listdir(self.folder)))
+            raise OpError(f"{place(path)} is missing; the folder contains {names}")
         self._files[ending] = path
-        both = {"op_def.py", "cpp_def.cpp"} <= set(self._files)
-        need(not both, f'op "{self.name}" is defined once: use .py_def() or .cpp_def()')
+        is_defined_twice = set(self._files) >= DEFINITIONS
+        need(not is_defined_twice, f'op "{self.name}" is defined once: use .py_def() or .cpp_def()')
         return self
 
-    # Ask for the wrappers, the definition in Python or in C++, and the numpy kernels.
-    py_api = partialmethod(_plan, "py_api.py")
-    py_def = partialmethod(_plan, "op_def.py")
-    cpp_def = partialmethod(_plan, "cpp_def.cpp")
-    py_kernel = partialmethod(_plan, "py_kernel.py")
+    def py_api(self):
+        """Ask for the wrapper functions."""
+        return self._plan("py_api.py")
+
+    def py_def(self):
+        """Ask for the definition in Python."""
+        return self._plan("op_def.py")
+
+    def cpp_def(self):
+        """Ask for the definition in C++."""
+        return self._plan("cpp_def.cpp")
+
+    def py_kernel(self):
+        """Ask for the numpy kernels."""
+        return self._plan("py_kernel.py")

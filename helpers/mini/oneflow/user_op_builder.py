@@ -8,7 +8,6 @@ rate can change by steps; here it is constant.
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
 import zlib
-from functools import partialmethod
 
 import numpy as np
 
@@ -23,25 +22,42 @@ class Blob:
     """What a job function handles: `name`, `shape`, `dtype`. It belongs to one job."""
 
     def __init__(self, owner, output):
-        self.owner, self.name, self._output = owner, output.blob, output
-        self.shape, self.dtype = output.shape, output.dtype
+        self.owner = owner
+        self.name = output.blob
+        self.shape = output.shape
+        self.dtype = output.dtype
+        self._output = output
 
     def __repr__(self):
         return f"Blob({self._output})"
 
-    def _joined(self, kind, other):
+    def __add__(self, other):
         if isinstance(other, Blob):
-            return emit(f"broadcast_{kind}", [self, other])
-        told = f"{self!r} and {real_type_name(other)}: arithmetic needs another blob or a number"
-        fine = isinstance(other, (int, float, np.integer, np.floating))
-        need(fine, f"{told}; an array enters through a placeholder or get_variable")
-        if kind == "sub":
-            kind, other = "add", -other
-        return emit(f"scalar_{kind}", [self], operand=float(other))
+            return emit("broadcast_add", [self, other])
+        self._require_number(other)
+        return emit("scalar_add", [self], operand=float(other))
 
-    __add__ = __radd__ = partialmethod(_joined, "add")
-    __mul__ = __rmul__ = partialmethod(_joined, "mul")
-    __sub__ = partialmethod(_joined, "sub")
+    def __mul__(self, other):
+        if isinstance(other, Blob):
+            return emit("broadcast_mul", [self, other])
+        self._require_number(other)
+        return emit("scalar_mul", [self], operand=float(other))
+
+    def __sub__(self, other):
+        if isinstance(other, Blob):
+            return emit("broadcast_sub", [self, other])
+        self._require_number(other)
+        return emit("scalar_add", [self], operand=float(-other))
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def _require_number(self, other):
+        need(
+            isinstance(other, (int, float, np.integer, np.floating)),
+            f"{self!r} and {real_type_name(other)}: arithmetic needs another blob or a number; "
+            "an array enters through a placeholder or get_variable",
+        )
 
     def __rsub__(self, other):
         return -self + other
@@ -55,8 +71,17 @@ class Blob:
             "a kernel sees its value when the job is called"
         )
 
-    __bool__ = __float__ = __int__ = __len__ = __iter__ = __lt__ = __gt__ = _no_value
-    __getitem__ = __array__ = __array_ufunc__ = __array_function__ = _no_value
+    __bool__ = _no_value
+    __float__ = _no_value
+    __int__ = _no_value
+    __len__ = _no_value
+    __iter__ = _no_value
+    __lt__ = _no_value
+    __gt__ = _no_value
+    __getitem__ = _no_value
+    __array__ = _no_value
+    __array_ufunc__ = _no_value
+    __array_function__ = _no_value
 
 
 def own(blob, what):
@@ -89,29 +114,32 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
 
     def __init__(self, op_name):
         super().__init__(op_name)
-        self._job, self._asked, self._blobs = writer(), None, None
-        fine = type(op_name) is str and op_name and "/" not in op_name
-        need(fine, f"user_op_builder needs the op's name in the job, got {quote_value(op_name)}")
+        self._job = writer()
+        self._requested = None  # the outputs, in the order in which they were asked for
+        self._blobs = None
+        is_name = type(op_name) is str and op_name and "/" not in op_name
+        need(is_name, f"user_op_builder needs the op's name in the job, got {quote_value(op_name)}")
 
     def Input(self, input_name, input_blobs):
-        given = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
         what = f'op "{self.name}": .Input("{input_name}", ...)'
-        need(is_list(input_blobs), f"{what} needs a list of blobs: write [x], not {given}")
+        shown = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
+        need(is_list(input_blobs), f"{what} needs a list of blobs: write [x], not {shown}")
         self.inputs += [(input_name, own(blob, what).name) for blob in input_blobs]
         return self
 
     def Build(self):
         """Hold the op against its definition."""
-        self._asked, self._placement = list(self.outputs), PLACED.get()
+        self._requested = list(self.outputs)
+        self._placement = PLACED.get()
         self._job.definition(self, self._placement)
         return self
 
     def InferAndTryRun(self):
         """Infer the outputs and append the op to the job."""
-        need(self._asked is not None, f'op "{self.name}" does not fit yet: call .Build() first')
+        need(self._requested is not None, f'op "{self.name}" does not fit yet: call .Build() first')
         added = self._job.add(self, placement=self._placement)
         by_name = {output.argument: Blob(self._job, output) for output in added}
-        self._blobs = tuple(by_name[name] for name in self._asked)
+        self._blobs = tuple(by_name[name] for name in self._requested)
         return self
 
     def RemoteBlobList(self):
@@ -122,7 +150,8 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
     def SoleOutputBlob(self):
         """Return the only output."""
         first, *others = self.RemoteBlobList()
-        need(not others, f'op "{self.name}" has {len(others) + 1} outputs; use .RemoteBlobList()')
+        count = len(others) + 1
+        need(not others, f'op "{self.name}" has {count} outputs; use .RemoteBlobList()')
         return first
 
 
@@ -148,24 +177,34 @@ def random_uniform_initializer(minval=0, maxval=1):
 
 def get_variable(name, shape=None, dtype="float32", initializer=None, trainable=True):
     """Return the blob of a variable, shared by name between jobs; made on first use."""
-    job, what = writer(), f'variable "{name}"'
+    job = writer()
+    what = f'variable "{name}"'
     need(shape is not None, f"{what} has no shape: get_variable(name, shape=(3, 4), ...)")
     spec = checked_spec(shape, dtype, what)
     need(not trainable or spec.dtype in FLOATS, f"{what} is {spec.dtype}: write trainable=False")
-    output, variables = Output("out", f"{name}/out_0", *spec), job.session.variables
-    new = (name, "variable") not in [(op.name, op.type) for op in job.ops]
-    if new:
+
+    is_new = (name, "variable") not in [(op.name, op.type) for op in job.ops]
+    if is_new:
         check_placement(PLACED.get(), f'{what} of job "{job.name}"')
-    if name in variables:
-        found = Spec(variables[name].shape, variables[name].dtype.name)
+    _set_first_value(job.session, name, spec, initializer)
+    output = Output("out", f"{name}/out_0", *spec)
+    if is_new:
+        job.append(Op(name, "variable", (), (output,), (("trainable", trainable),)))
+        if trainable:
+            job.trainable.append(output.blob)
+    return Blob(job, output)
+
+
+def _set_first_value(session, name, spec, initializer):
+    """Set a variable that has no value yet; OpError if it has one of another shape or dtype."""
+    what = f'variable "{name}"'
+    if name in session.variables:
+        array = session.variables[name]
+        found = Spec(array.shape, array.dtype.name)
         need(found == spec, f"{what} is {found} already, not {spec}")
     else:
         need(initializer is not None, f"{what} needs an initializer: flow.ones_initializer()")
-        job.session.set_variable(name, initializer(name, *spec))
-    if new:
-        job.append(Op(name, "variable", (), (output,), (("trainable", trainable),)))
-        job.trainable += [output.blob] * trainable
-    return Blob(job, output)
+        session.set_variable(name, initializer(name, *spec))
 
 
 class PiecewiseConstantScheduler:
@@ -180,26 +219,33 @@ class SGD:
     """v = momentum * v + rate * gradient; variable - v. The momentum is 0.9, as in the original."""
 
     def __init__(self, lr_scheduler, momentum=0.9):
-        self.rate, self.momentum = lr_scheduler.rate, float(momentum)
+        self.rate = lr_scheduler.rate
+        self.momentum = float(momentum)
 
     def minimize(self, loss):
         """Make the job train its variables: gradients of the loss, then an update of each."""
         job = own(loss, "minimize(loss)").owner
         need(job.kind == "train", 'minimize(loss) needs @flow.global_function(type="train")')
         need(job.loss is None, f'job "{job.name}" calls minimize(loss) twice')
-        job.loss, job.optimizer = loss, self
+        job.loss = loss
+        job.optimizer = self
 
     def append_updates(self, job):
         """Append an update op for each trainable variable that has a gradient."""
         attrs = (("learning_rate", self.rate), ("momentum", self.momentum))
-        for blob in filter(job.gradients.get, job.trainable):
+        for blob in job.trainable:
+            gradient = job.gradients.get(blob)
+            if gradient is None:
+                continue
             name = f"{blob.removesuffix('/out_0')}_update"
-            inputs = (("model", blob), ("model_diff", job.gradients[blob]))
+            inputs = (("model", blob), ("model_diff", gradient))
             job.append(Op(name, "sgd_update", inputs, (), attrs, "cpu", "update"))
 
     def next(self, value, gradient, velocity):
         """Return the next value of a variable and its next velocity."""
         change = gradient * gradient.dtype.type(self.rate)
-        if self.momentum and velocity is not None:
+        if not self.momentum:
+            return value - change, None
+        if velocity is not None:
             change = velocity * value.dtype.type(self.momentum) + change
-        return value - change, change if self.momentum else None
+        return value - change, change

@@ -16,13 +16,13 @@ import sys
 from types import FunctionType, MethodType
 
 from ...safety.arguments import real_type_name
+from .decoder import plain
 from .instructions import (
     NULL,
     Halt,
     Missing,
     Unsupported,
     Unwritten,
-    plain,
     plain_names,
 )
 from .loop import Loop, machine, opcodes, or_finished, written
@@ -43,6 +43,6 @@ def run(fn, /, *args, **kwargs):
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
         raise Unsupported(f"this machine knows the bytecode of CPython {known}, not of this Python")
     if type(fn) not in (FunctionType, MethodType):
-        words = "the machine runs Python functions, such as those made by def"
-        raise TypeError(f"{words}, not {real_type_name(fn)}")
+        kind = real_type_name(fn)
+        raise TypeError(f"the machine runs Python functions, such as those made by def, not {kind}")
     return Machine().run(fn, *args, **kwargs)

@@ -9,7 +9,9 @@ import builtins
 import sys
 from types import CellType, CodeType, FunctionType
 
-from .frame_object import Frame, Handling, call_native, enter
+from .calls import call_native, make_frame
+from .decoder import plain
+from .frame_object import UNIT, Frame, Handling
 from .instructions import (
     EVERY_NAME,
     NULL,
@@ -17,22 +19,25 @@ from .instructions import (
     Missing,
     Unwritten,
     outer_name,
-    plain,
 )
 from .steps import STEPS, links, set_context
 
 PACKAGE = __name__.rpartition(".")[0]
-# What these raise has been in this frame before: its traceback gets no second entry.
-AGAIN = {"RERAISE": None, "CLEANUP_THROW": None, "RAISE_VARARGS": (0,)}
+# What these raise has been in this frame before, so its traceback gets no second entry. A bare
+# `raise` is another one: RAISE_VARARGS with 0.
+RAISES_AGAIN = ("RERAISE", "CLEANUP_THROW")
 
 
 class Thread:
     """One run. `top` is the frame that runs now, `host` CPython's own frame below the first."""
 
     def __init__(self, host):
-        while host is not None and _is_ours(host):
+        while host is not None and _is_of_machine(host):
             host = host.f_back
-        self.host, self.top, self.handling, self.depth = host, None, Handling(), 0
+        self.host = host
+        self.top = None
+        self.handling = Handling()
+        self.depth = 0
 
 
 class Loop(Frame):
@@ -42,13 +47,17 @@ class Loop(Frame):
     and `self.cells` hold variables by name, `self.globals` the module's.
     """
 
-    making, result, is_flat = NULL, None, False
+    making = NULL
+    result = None
+    is_flat = False
     called = "your machine"  # in titles
 
     def __init_subclass__(cls):
         """Know the code of every method, a learner's own too; by id, for equal ones are others."""
-        found = [value for base in cls.__mro__ for value in vars(base).values()]
-        cls.codes = {id(value.__code__) for value in found if type(value) is FunctionType}
+        cls.codes = set()
+        for base in cls.__mro__:
+            functions = [value for value in vars(base).values() if type(value) is FunctionType]
+            cls.codes.update(id(function.__code__) for function in functions)
 
     @property
     def stack(self) -> list:
@@ -58,7 +67,8 @@ class Loop(Frame):
     @stack.setter
     def stack(self, values: list):
         self._stack = values
-        self.push, self.pop = values.append, values.pop
+        self.push = values.append
+        self.pop = values.pop
 
     def evaluate(self):
         """Run this frame, and each one that it calls, one instruction after another."""
@@ -92,7 +102,8 @@ class Loop(Frame):
                 kind = type(value).__name__
                 raise TypeError(f"__init__() should return None, not '{kind}'")
             value = self.making
-        self.done, self.thread.top = True, self.back
+        self.done = True
+        self.thread.top = self.back
         if self.is_flat:
             self.back.push(value)
         else:
@@ -100,7 +111,8 @@ class Loop(Frame):
 
     def take_result(self):
         """Return what this frame returned or yielded, and keep no reference to it."""
-        result, self.result = self.result, None
+        result = self.result
+        self.result = None
         return result
 
     def find(self, name):
@@ -117,7 +129,7 @@ class Loop(Frame):
 
     def call(self, fn, /, *args, **kwargs):
         """Call anything: a Python function runs in a machine of this kind, in a new frame."""
-        frame = enter(self, fn, args, kwargs)
+        frame = make_frame(self, fn, args, kwargs)
         if frame is None:
             return call_native(self, fn, args, kwargs)
         self.thread.top = frame
@@ -128,37 +140,49 @@ class Loop(Frame):
 
         Its caller's stack gets the value.
         """
-        frame = enter(self, fn, args, kwargs)
+        frame = make_frame(self, fn, args, kwargs)
         if frame is None:
             self.push(call_native(self, fn, args, kwargs))
         else:
-            self.thread.top, frame.is_flat = frame, True
+            self.thread.top = frame
+            frame.is_flat = True
 
     def frame(self, code: CodeType, space: dict, closure, local: dict) -> "Loop":
         """Return a new frame above the one that runs: cells made, an empty stack."""
-        new, thread = type(self)(), self.thread
-        back = thread.top
-        new.at, new.done, new.thread, new.back, new.code = 0, False, thread, back, code
+        new = type(self)()
+        new.thread = self.thread
+        new.back = self.thread.top
+        below = new.back or self.thread
+        new.depth = below.depth + 1
+        new.handling = below.handling
+
+        new.code = code
         new.steps, new.guards = plain(code)
-        new.stack, new.local, new.cells = [], local, {}
+        new.at = 0
+        new.done = False
+        new.stack = []
+        new.local = local
+        new.globals = space
         found = space.get("__builtins__", builtins)
-        new.globals, new.builtins = space, found if isinstance(found, dict) else vars(found)
+        new.builtins = found if isinstance(found, dict) else vars(found)
+
+        new.cells = {}
         if closure:
             outer = [outer_name(code, name) for name in code.co_freevars]
             new.cells = dict(zip(outer, closure, strict=False))
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
-        below = back or thread
-        new.depth, new.handling = below.depth + 1, below.handling
         return new
 
     def function(self, code, defaults=None, kwdefaults=None, annotations=(), closure=None):
         """Make a function from its code and the attributes that lay on the stack below it."""
-        made = FunctionType(code, self.globals, None, defaults, closure)
-        made.__kwdefaults__ = kwdefaults
+        function = FunctionType(code, self.globals, None, defaults, closure)
+        function.__kwdefaults__ = kwdefaults
         if annotations:
-            made.__annotations__ = dict(zip(annotations[::2], annotations[1::2], strict=True))
-        return made
+            names = annotations[::2]
+            types = annotations[1::2]
+            function.__annotations__ = dict(zip(names, types, strict=True))
+        return function
 
     def throw(self, error: BaseException):
         """Raise an error where this frame waits: so a generator's `throw` comes in."""
@@ -173,57 +197,76 @@ class Loop(Frame):
         """Go on where the exception table says, the error on the stack; else raise it on."""
         if isinstance(error, Halt):
             raise
-        step, frame = self.steps[self.at - 1], self
-        again = step.opname in AGAIN and AGAIN[step.opname] in (None, step.arguments)
-        error.__traceback__, last = self._without_the_machine(error.__traceback__)
-        handled = self.handling.topmost()
-        if step.opname == "RAISE_VARARGS" and not (chained or again):
-            if handled is not None and handled is not error:
-                set_context(error, handled)
-        elif not (chained or again or last is type(self).evaluate.__code__):
-            chain(error, handled)
-        while not frame._handles(error, again):
-            self.thread.top, again = frame.back, False
+        step = self.steps[self.at - 1]
+        is_again = _raises_again(step)
+        error.__traceback__, last_code = self._without_the_machine(error.__traceback__)
+
+        if not (chained or is_again):
+            self._set_context(error, step, last_code)
+
+        frame = self
+        while not frame._handles(error, is_again):
+            is_again = False
+            self.thread.top = frame.back
             if not frame.is_flat:
                 raise
             frame = frame.back
         self.thread.top = frame
 
-    def _handles(self, error, again) -> bool:
+    def _set_context(self, error, step, last_code):
+        """Make what is being handled the context of a new error, as CPython does."""
+        handled = self.handling.topmost()
+        if step.opname == "RAISE_VARARGS":
+            if handled is not None and handled is not error:
+                set_context(error, handled)
+        elif last_code is not type(self).evaluate.__code__:
+            chain(error, handled)
+
+    def _handles(self, error, is_again) -> bool:
         """Go to the handler that guards the instruction that runs now; False if there is none."""
         position = self.at - 1
-        if position >= 0 and not again:
-            error.__traceback__ = self.entry(error.__traceback__)
+        if position >= 0 and not is_again:
+            error.__traceback__ = self.add_to_traceback(error.__traceback__)
         for first, end, handler, depth, with_offset in self.guards:
             if first <= position < end:
-                step = self.steps[position]
-                deep = step.arguments[0] if step.opname == "RERAISE" else 0
-                arose = self.stack[-deep] if 0 < deep <= len(self.stack) else step.offset // 2
+                place = self._place_of_error(self.steps[position])
                 del self.stack[depth:]
                 if with_offset:
-                    self.push(arose)
+                    self.push(place)
                 self.push(error)
                 self.jump(handler)
                 return True
         return False
 
+    def _place_of_error(self, step):
+        """Return where an error arose: the unit of the instruction, or what RERAISE has kept."""
+        depth = step.arguments[0] if step.opname == "RERAISE" else 0
+        if 0 < depth <= len(self.stack):
+            return self.stack[-depth]
+        return step.offset // UNIT
+
     def _without_the_machine(self, traceback):
-        """Return a traceback without the entries at its head that are the machine's own code's."""
-        last, first = None, traceback
+        """Return a traceback without its first entries, which are the machine's own code's.
+
+        Beside it, the code of the last one that was left out, but None if that is the first one.
+        """
+        first = traceback
+        last_code = None
         while traceback is not None:
-            code = traceback.tb_frame.f_code
-            if id(code) not in self.codes and not _is_ours(traceback.tb_frame):
+            frame = traceback.tb_frame
+            if id(frame.f_code) not in self.codes and not _is_of_machine(frame):
                 break
-            last = None if traceback is first else code
+            last_code = None if traceback is first else frame.f_code
             traceback = traceback.tb_next
-        return traceback, last
+        return traceback, last_code
 
 
 class Absent:
     """Marks an opcode for which a machine has no method, or only a stub: asking for it raises."""
 
     def __init__(self, name, kind=Missing):
-        self._name, self._kind = name, kind
+        self._name = name
+        self._kind = kind
 
     def __get__(self, frame, owner=None):
         raise self._kind(self._name)
@@ -236,31 +279,52 @@ for _name in EVERY_NAME:
 
 def machine(*steps: type) -> type:
     """Return the machine that has the handlers of these classes, the first one's first."""
-    space = {name: Absent(name, Unwritten) for step in steps for name in opcodes(step)}
+    space = {}
+    for step in steps:
+        for name in opcodes(step):
+            space[name] = Absent(name, Unwritten)
     for step in reversed(steps):
-        space |= {name: _found(step)[name] for name in written(step)}
-    return type("frame", (*dict.fromkeys(steps), Loop), space)  # as CPython names its own frames
+        handlers = _handlers_of(step)
+        space |= {name: handlers[name] for name in written(step)}
+
+    bases = dict.fromkeys(steps)  # each class once
+    return type("frame", (*bases, Loop), space)  # as CPython names its own frames
 
 
 def or_finished(*steps: type) -> type:
     """Return the machine of these classes, with a finished one for each that is all stubs."""
-    finished = {step.__name__: step for step in STEPS}
-    lent = [step.__name__ for step in steps if not written(step) and step.__name__ in finished]
-    made = machine(*(finished[s.__name__] if s.__name__ in lent else s for s in steps))
-    if lent:
-        made.called = f"a machine with the finished {' and '.join(lent)}: yours are stubs"
-    return made
+    finished_by_name = {step.__name__: step for step in STEPS}
+    chosen = []
+    replaced_names = []
+    for step in steps:
+        name = step.__name__
+        if name in finished_by_name and not written(step):
+            step = finished_by_name[name]
+            replaced_names.append(name)
+        chosen.append(step)
+
+    machine_class = machine(*chosen)
+    if replaced_names:
+        names = " and ".join(replaced_names)
+        machine_class.called = f"a machine with the finished {names}: yours are stubs"
+    return machine_class
 
 
 def opcodes(step: type) -> frozenset[str]:
     """Return the opcodes that a class of handlers has methods for, inherited ones and stubs too."""
-    return frozenset(name for name, value in _found(step).items() if callable(value))
+    handlers = _handlers_of(step)
+    return frozenset(name for name, value in handlers.items() if callable(value))
 
 
 def written(step: type) -> frozenset[str]:
     """Return the opcodes that a class has real handlers for: methods that say more than `...`."""
-    methods = {name: getattr(value, "__func__", value) for name, value in _found(step).items()}
-    return frozenset(name for name in opcodes(step) if not is_stub(methods[name]))
+    handlers = _handlers_of(step)
+    names = set()
+    for name in opcodes(step):
+        method = getattr(handlers[name], "__func__", handlers[name])
+        if not is_stub(method):
+            names.add(name)
+    return frozenset(names)
 
 
 def is_stub(method) -> bool:
@@ -270,22 +334,33 @@ def is_stub(method) -> bool:
     code = method.__code__
     if code.co_names or code.co_freevars:  # as a decorator's has, which calls another one
         return False
-    return ... in code.co_consts and all(c in (None, ...) or type(c) is str for c in code.co_consts)
+    others = [c for c in code.co_consts if c is not None and c is not ... and type(c) is not str]
+    return ... in code.co_consts and not others
 
 
 def chain(error: BaseException, handled: BaseException | None):
     """Make the exception being handled the context of a new one, without making a circle."""
-    behind, further = links(error), links(handled)
-    if not any(one is other for one in behind for other in further):
-        behind[-1].__context__ = handled
+    own_links = links(error)
+    handled_ids = {id(link) for link in links(handled)}
+    if not any(id(link) in handled_ids for link in own_links):
+        own_links[-1].__context__ = handled
 
 
-def _found(step) -> dict:
-    named = {}
-    for part in reversed(step.__mro__):
-        named |= {n: v for n, v in vars(part).items() if n.isupper()}
-    return named
+def _raises_again(step) -> bool:
+    """Return whether an instruction raises what has been in this frame before."""
+    if step.opname == "RAISE_VARARGS":
+        return step.arguments == (0,)
+    return step.opname in RAISES_AGAIN
 
 
-def _is_ours(frame) -> bool:
-    return str(frame.f_globals.get("__name__", "")).startswith(PACKAGE)
+def _handlers_of(step) -> dict:
+    """Return what a class and its bases have under the names of opcodes."""
+    handlers = {}
+    for base in reversed(step.__mro__):
+        handlers |= {name: value for name, value in vars(base).items() if name.isupper()}
+    return handlers
+
+
+def _is_of_machine(frame) -> bool:
+    module = str(frame.f_globals.get("__name__", ""))
+    return module.startswith(PACKAGE)

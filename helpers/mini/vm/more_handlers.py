@@ -13,12 +13,15 @@ import sys
 from functools import cache
 from types import CellType
 
-from .frame_object import generator_of
+from .generator_object import generator_of
 from .instructions import NULL, Unsupported
 from .steps import gathering, pushing, refuse_uncatchable
 
 # An opcode of its own until 3.11, then an intrinsic.
-PREP_STAR = ("PREP_RERAISE_STAR", 0) if sys.version_info < (3, 12) else ("CALL_INTRINSIC_2", 1)
+if sys.version_info < (3, 12):
+    PREP_STAR = ("PREP_RERAISE_STAR", 0)
+else:
+    PREP_STAR = ("CALL_INTRINSIC_2", 1)
 CONVERSIONS = (lambda value: value, str, repr, ascii)
 
 
@@ -28,14 +31,26 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
 
     Its result is what the instruction leaves on the stack: a tuple of `gives` values, if given.
     """
-    template = eval(f"lambda {', '.join(f'a{n}' for n in range(takes))}: a0")
-    steps = [("RESUME", 0), *(("LOAD_FAST", slot) for slot in range(takes))]
-    steps += [("EXTENDED_ARG", number >> 8)] * (number > 255) + [(opname, number & 255)]
-    steps += [("CACHE", 0)] * (opname == "UNPACK_SEQUENCE")
-    steps += [("BUILD_TUPLE", gives)] * (gives is not None) + [("RETURN_VALUE", 0)]
-    body = bytes(byte for step, argument in steps for byte in (dis.opmap[step], argument))
+    steps = [("RESUME", 0)]
+    steps += [("LOAD_FAST", slot) for slot in range(takes)]
+    if number > 255:
+        steps.append(("EXTENDED_ARG", number >> 8))
+    steps.append((opname, number & 255))
+    if opname == "UNPACK_SEQUENCE":
+        steps.append(("CACHE", 0))
+    if gives is not None:
+        steps.append(("BUILD_TUPLE", gives))
+    steps.append(("RETURN_VALUE", 0))
+
+    body = bytearray()
+    for step, argument in steps:
+        body += bytes((dis.opmap[step], argument))
+
+    parameters = ", ".join(f"a{n}" for n in range(takes))
+    template = eval(f"lambda {parameters}: a0")
+    stack_size = takes + (gives or 1) + 1
     template.__code__ = template.__code__.replace(
-        co_code=body, co_stacksize=takes + (gives or 1) + 1, co_names=(name,)
+        co_code=bytes(body), co_stacksize=stack_size, co_names=(name,)
     )
     return template
 
@@ -62,10 +77,11 @@ def natively(opname: str, takes: int, gives: int, effect: str):
 
 
 class Lent:
-    """What a slot held, and where to restore it."""
+    """What a slot held, and the mapping of variables where it is to be restored."""
 
-    def __init__(self, where, value):
-        self.where, self.value = where, value
+    def __init__(self, variables, value):
+        self.variables = variables
+        self.value = value
 
     def __repr__(self):
         return repr(self.value)
@@ -95,9 +111,9 @@ class More:
 
     def LOAD_FAST_AND_CLEAR(self, name):
         """[] → [what the slot held]"""
-        cell = name in self.code.co_cellvars and name not in self.local
-        where = self.cells if cell else self.local
-        self.push(Lent(where, where.pop(name, NULL)))
+        is_cell = name in self.code.co_cellvars and name not in self.local
+        variables = self.cells if is_cell else self.local
+        self.push(Lent(variables, variables.pop(name, NULL)))
 
     def STORE_SLOT(self, name):
         """[value, or what the slot held] → []"""
@@ -107,7 +123,7 @@ class More:
             return
         self.local.pop(name, None)
         if value.value is not NULL:
-            value.where[name] = value.value
+            value.variables[name] = value.value
 
     def LOAD_SLOT(self, name):
         """[] → [local or cell]"""
@@ -134,8 +150,9 @@ class More:
     def LOAD_SUPER_ATTR(self, name, with_arguments):
         """[super, class, self] → [attribute]"""
         maker, cls, obj = self.take(3)
-        found = self.call(maker, *((cls, obj) if with_arguments or maker is super else ()))
-        self.push(getattr(found, name))
+        arguments = (cls, obj) if with_arguments or maker is super else ()
+        proxy = self.call(maker, *arguments)
+        self.push(getattr(proxy, name))
 
     # What the steps leave out: they build lists and tuples, and read items
 
@@ -166,12 +183,15 @@ class More:
     def BUILD_MAP(self, count):
         """[key, value, …] → [dict]"""
         flat = self.take(2 * count)
-        self.push(dict(zip(flat[::2], flat[1::2], strict=True)))
+        keys = flat[::2]
+        values = flat[1::2]
+        self.push(dict(zip(keys, values, strict=True)))
 
     def BUILD_CONST_KEY_MAP(self, count):
         """[first, …, last, keys] → [dict]"""
         keys = self.pop()
-        self.push(dict(zip(keys, self.take(count), strict=True)))
+        values = self.take(count)
+        self.push(dict(zip(keys, values, strict=True)))
 
     def UNPACK_SEQUENCE(self, count):
         """[iterable] → [last, …, first]: the first is on top, ready to be stored"""
@@ -179,7 +199,9 @@ class More:
 
     def UNPACK_EX(self, counts):
         """[iterable] → [last, …, the list in the middle, …, first]"""
-        total = (counts & 255) + 1 + (counts >> 8)
+        before = counts & 255
+        after = counts >> 8
+        total = before + 1 + after
         self.stack += native("UNPACK_EX", counts, 1, total)(self.pop())
 
     # What an f-string becomes
@@ -208,10 +230,12 @@ class More:
     def DICT_MERGE(self, depth):
         """[function …, dict, …, mapping] → [function …, dict, …]: keywords, no key twice"""
         more = self.pop()
-        known = self.stack[-depth]
-        if not hasattr(more, "keys") or any(key in known for key in more.keys()):  # noqa: SIM118
-            self.stack[-depth - 2](**known, **more)  # CPython says what is wrong.
-        known.update(more)
+        keywords = self.stack[-depth]
+        is_mapping = hasattr(more, "keys")
+        if not is_mapping or any(key in keywords for key in more.keys()):  # noqa: SIM118
+            function = self.stack[-depth - 2]
+            function(**keywords, **more)  # CPython says what is wrong.
+        keywords.update(more)
 
     def LOAD_BUILD_CLASS(self):
         """[] → [__build_class__]"""
@@ -230,14 +254,16 @@ class More:
         kind = type(manager)
         if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
             native("BEFORE_WITH", 0, 1, 2)(manager)  # CPython says what is missing.
-        enter, leave = (inspect.getattr_static(kind, name) for name in ("__enter__", "__exit__"))
+        enter = inspect.getattr_static(kind, "__enter__")
+        leave = inspect.getattr_static(kind, "__exit__")
         self.push(leave.__get__(manager, kind))
         self.push(self.call(enter.__get__(manager, kind)))
 
     def WITH_EXCEPT_START(self):
         """[__exit__, lasti, handled before, exception] → [the same, what __exit__ returned]"""
         error = self.stack[-1]
-        self.push(self.call(self.stack[-4], type(error), error, error.__traceback__))
+        leave = self.stack[-4]
+        self.push(self.call(leave, type(error), error, error.__traceback__))
 
     def CHECK_EG_MATCH(self):
         """[exception, class] → [the rest, the part that matches], None for an empty one"""
@@ -245,13 +271,16 @@ class More:
         refuse_uncatchable(wanted)
         kinds = wanted if isinstance(wanted, tuple) else (wanted,)
         if any(issubclass(kind, BaseExceptionGroup) for kind in kinds):
-            words = "catching ExceptionGroup with except* is not allowed. Use except instead."
-            raise TypeError(words)
-        rest, match = error, None
+            message = "catching ExceptionGroup with except* is not allowed. Use except instead."
+            raise TypeError(message)
+
+        rest = error
+        match = None
         if isinstance(error, BaseExceptionGroup):
             match, rest = error.split(wanted)
         elif isinstance(error, wanted):
-            rest, match = None, BaseExceptionGroup("", (error,))
+            rest = None
+            match = BaseExceptionGroup("", (error,))
         self.stack += (rest, match)
         if match is not None:
             self.handled = match
@@ -269,14 +298,18 @@ class More:
     def GET_YIELD_FROM_ITER(self):
         """[iterable] → [iterator]"""
         iterable = self.pop()
-        self.push(iterable if inspect.isgenerator(iterable) else iter(iterable))
+        if inspect.isgenerator(iterable):
+            self.push(iterable)
+        else:
+            self.push(iter(iterable))
 
     def SEND(self, after):
         """[iterator, sent] → [iterator, its next value], or [what it returned] and jump"""
         sent = self.pop()
         iterator = self.stack[-1]
         try:
-            self.push(next(iterator) if sent is None else iterator.send(sent))
+            value = next(iterator) if sent is None else iterator.send(sent)
+            self.push(value)
         except StopIteration as stop:
             self.stack[-1] = stop.value
             self.jump(after)

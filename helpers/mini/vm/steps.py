@@ -11,18 +11,33 @@ import operator
 
 from .instructions import NULL
 
-_WORDS = {
-    **{"+": "add", "&": "and", "//": "floordiv", "<<": "lshift", "@": "matmul", "*": "mul"},
-    **{"%": "mod", "|": "or", "**": "pow", ">>": "rshift", "-": "sub", "/": "truediv"},
+SPECIAL_METHODS = {
+    "+": "add",
+    "&": "and",
+    "//": "floordiv",
+    "<<": "lshift",
+    "@": "matmul",
+    "*": "mul",
+    "%": "mod",
+    "|": "or",
+    "**": "pow",
+    ">>": "rshift",
+    "-": "sub",
+    "/": "truediv",
     "^": "xor",
 }
-ARITHMETIC = {
-    sign + end: getattr(operator, f"__{kind}{word}__")
-    for end, kind in (("", ""), ("=", "i"))
-    for sign, word in _WORDS.items()
+ARITHMETIC = {}
+for _sign, _method in SPECIAL_METHODS.items():
+    ARITHMETIC[_sign] = getattr(operator, f"__{_method}__")
+    ARITHMETIC[f"{_sign}="] = getattr(operator, f"__i{_method}__")
+COMPARISON = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
-_COMPARED = operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge
-COMPARISON = dict(zip(["<", "<=", "==", "!=", ">", ">="], _COMPARED, strict=True))
 
 
 def pushing(function, takes: int, effect: str):
@@ -103,22 +118,26 @@ class Operators:
 
     def BINARY_OP(self, sign):
         """[left, right] → [left op right]"""
-        right, left = self.pop(), self.pop()
+        right = self.pop()
+        left = self.pop()
         self.push(ARITHMETIC[sign](left, right))
 
     def COMPARE_OP(self, sign):
         """[left, right] → [left op right]"""
-        right, left = self.pop(), self.pop()
+        right = self.pop()
+        left = self.pop()
         self.push(COMPARISON[sign](left, right))
 
     def IS_OP(self, inverted):
         """[left, right] → [left is right]"""
-        right, left = self.pop(), self.pop()
+        right = self.pop()
+        left = self.pop()
         self.push((left is right) != bool(inverted))
 
     def CONTAINS_OP(self, inverted):
         """[item, container] → [item in container]"""
-        container, item = self.pop(), self.pop()
+        container = self.pop()
+        item = self.pop()
         self.push((item in container) != bool(inverted))
 
     UNARY_NEGATIVE = pushing(operator.neg, 1, "[value] → [-value]")
@@ -169,7 +188,8 @@ class Calls:
 
     def CALL(self, count, names):
         """[function, arguments …] → [value]; the last arguments have these names"""
-        values, keywords = self.take(count), {}
+        values = self.take(count)
+        keywords = {}
         if names:
             split = count - len(names)
             keywords = dict(zip(names, values[split:], strict=True))
@@ -195,17 +215,21 @@ class Closures:
             return cell.cell_contents
         except ValueError:
             pass  # Raised below, where no other error is handled that would become its context.
-        own = name not in self.code.co_freevars
-        words = f"where it is not associated with a value{'' if own else ' in enclosing scope'}"
-        if own:
-            raise UnboundLocalError(f"cannot access local variable '{name}' {words}")
-        raise NameError(f"cannot access free variable '{name}' {words}", name=name)
+        if name not in self.code.co_freevars:
+            raise UnboundLocalError(
+                f"cannot access local variable '{name}' where it is not associated with a value"
+            )
+        raise NameError(
+            f"cannot access free variable '{name}' where it is not associated with a value "
+            "in enclosing scope",
+            name=name,
+        )
 
     def MAKE_FUNCTION(self, *parts):
         """[the attributes that the parts name …, code] → [function]"""
         code = self.pop()
-        given = {part: self.pop() for part in reversed(parts)}
-        self.push(self.function(code, **given))
+        attributes = {part: self.pop() for part in reversed(parts)}
+        self.push(self.function(code, **attributes))
 
     def LOAD_CLOSURE(self, name):
         """[] → [cell]"""
@@ -225,16 +249,16 @@ class Exceptions:
 
     def RAISE_VARARGS(self, count):
         """[] or [exception] or [exception, cause] → raises"""
-        cause = [self.pop()] if count == 2 else []
-        if not count:
+        if count == 0:
             error = self.handled
             if error is None:
                 raise RuntimeError("No active exception to reraise")
             raise error
-        error = _exception(self, self.pop())
-        if cause:
-            raise error from _exception(self, cause[0], raising=False)
-        raise error
+        if count == 1:
+            raise _raised_exception(self, self.pop())
+        cause = self.pop()
+        error = _raised_exception(self, self.pop())
+        raise error from _make_exception(self, cause)
 
     def PUSH_EXC_INFO(self):
         """[exception] → [what was handled before, exception]: from here on, this one is handled"""
@@ -258,11 +282,17 @@ class Exceptions:
         raise self.pop()
 
 
-def _exception(frame, error, raising=True):
-    """Return what `raise` raises: of a class an instance, made by calling it with no arguments."""
-    if isinstance(error, type) and issubclass(error, BaseException):
-        error = frame.call(error)
-    handled = frame.handled if raising else None
+def _make_exception(frame, value):
+    """Return an exception; of a class, an instance that a call without arguments makes."""
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return frame.call(value)
+    return value
+
+
+def _raised_exception(frame, value):
+    """Return what `raise` raises, with the handled exception as its context."""
+    error = _make_exception(frame, value)
+    handled = frame.handled
     if isinstance(error, BaseException) and handled is not None and error is not handled:
         set_context(error, handled)
     return error
@@ -282,16 +312,17 @@ def set_context(error: BaseException, handled: BaseException):
 
 def links(error: BaseException | None) -> list[BaseException]:
     """Return an exception and the contexts behind it, each once."""
-    found = []
-    while error is not None and not any(error is one for one in found):
-        found.append(error)
+    chain = []
+    while error is not None and not any(error is link for link in chain):
+        chain.append(error)
         error = error.__context__
-    return found
+    return chain
 
 
 def refuse_uncatchable(wanted):
     """Raise TypeError if `except` cannot catch that: a class, or a tuple of classes."""
-    for cls in wanted if isinstance(wanted, tuple) else (wanted,):
+    classes = wanted if isinstance(wanted, tuple) else (wanted,)
+    for cls in classes:
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):
             raise TypeError(
                 "catching classes that do not inherit from BaseException is not allowed"

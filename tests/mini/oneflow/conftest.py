@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_def
+from helpers.mini.oneflow import cpp_program
 from helpers.safety.folders import ManagedDirectory
 
 
@@ -17,6 +17,6 @@ def session():
 def compiled(tmp_path_factory):
     """A cache that is empty at first: what the tests compile, they compile themselves."""
     folder = tmp_path_factory.mktemp("compiled")
-    usual, cpp_def.cache_folder = cpp_def.cache_folder, lambda: ManagedDirectory(folder)
+    usual, cpp_program.cache_folder = cpp_program.cache_folder, lambda: ManagedDirectory(folder)
     yield folder
-    cpp_def.cache_folder = usual
+    cpp_program.cache_folder = usual

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_def
-from helpers.mini.oneflow.cpp_def import find_compiler
+from helpers.mini.oneflow import cpp_def, cpp_program
+from helpers.mini.oneflow.cpp_program import find_compiler
 from helpers.mini.oneflow.registry import Spec
 from tests.mini.oneflow.folders import RELU, RELU_CPP, X, caught, edited, load, train, write
 
@@ -97,8 +97,8 @@ def test_attributes_arrive_as_they_were_sent(tmp_path):
 
 @pytest.mark.long
 def test_an_edited_definition_is_never_stale(tmp_path, monkeypatch):
-    count, real = [], cpp_def._compile
-    monkeypatch.setattr(cpp_def, "_compile", lambda *a: (count.append(1), real(*a)))
+    count, real = [], cpp_program._compile
+    monkeypatch.setattr(cpp_program, "_compile", lambda *a: (count.append(1), real(*a)))
     own = edited(RELU_CPP, "cpp_def.cpp", "#include", '#include "names.h"\n#include')
     own = edited(own, "cpp_def.cpp", '.Output("out")', ".Output(OUT)")
     write(tmp_path, own)

@@ -7,7 +7,7 @@ import pytest
 
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import differences
-from helpers.mini.oneflow.cpp_def import find_compiler
+from helpers.mini.oneflow.cpp_program import find_compiler
 from helpers.mini.oneflow.session import session
 from tests.mini.oneflow import folders, test_cpp
 from tests.mini.oneflow.folders import RELU, RELU_CPP, X, edited, load, predict, tp, write

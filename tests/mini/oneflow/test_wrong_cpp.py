@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from helpers.mini import oneflow as flow
-from helpers.mini.oneflow import cpp_def
-from helpers.mini.oneflow.cpp_def import find_compiler
+from helpers.mini.oneflow import cpp_program
+from helpers.mini.oneflow.cpp_program import find_compiler
 from tests.mini.oneflow.folders import X, caught, load, train, write
 
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
@@ -98,7 +98,7 @@ backward = forward
 @pytest.fixture
 def use(tmp_path, monkeypatch):
     """Return a function that trains with the op type of one fault."""
-    monkeypatch.setattr(cpp_def, "LONGEST", 1)
+    monkeypatch.setattr(cpp_program, "ANSWER_SECONDS", 1)
     files = {"cpp_def.cpp": definition(), "py_api.py": API, "py_kernel.py": KERNEL}
     op = load(write(tmp_path, files, "faults"), "faults", "cpp_def")
     kernels = flow.experimental.custom_op_module("fine", write(tmp_path, files, "fine"))

@@ -1,0 +1,119 @@
+"""A definition in C++ -> a program, kept in a cache, and its answers.
+
+The file is compiled, unmodified, with include/oneflow/core/framework/framework.h. The cache finds a
+program under a hash of what lies in the op's folder, of the header, the compiler and the flags.
+"""
+
+import hashlib
+import os
+import shutil
+from contextlib import suppress
+from pathlib import Path
+
+from ...safety import folders, progress
+from ...safety.children import run, signal_name
+from ...safety.folders import ManagedDirectory, temporary
+from ...safety.missing_parts import COMPILER_CURE
+from .errors import NoCompiler, OpError, place
+
+INCLUDE = Path(__file__).parent / "include"
+FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
+BUILD_SECONDS = 120  # at most
+ANSWER_SECONDS = 20
+ROW_END = "\x1e"
+WORD_END = "\x1f"
+ANSWER_END = "\x04"
+
+
+def find_compiler():
+    """Return the path of g++ or clang++ (or of $CXX); None where there is none."""
+    requested = os.environ.get("CXX")
+    names = [requested] if requested else ["g++", "clang++"]
+    for name in names:
+        path = shutil.which(name)
+        if path:
+            return path
+    return None
+
+
+def build(source) -> Path:
+    """Return the folder in the cache that holds the file's `program`. Raises OpError."""
+    compiler = find_compiler()
+    if compiler is None:
+        python_definition = place(str(source).replace("_cpp_def.cpp", "_op_def.py"))
+        raise NoCompiler(
+            f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
+            f"{COMPILER_CURE}, or write the same definition in Python, {python_definition}, "
+            "and load it with .py_def()"
+        )
+    home = cache_folder()
+    name = _hash_inputs(source, compiler)[:32]
+    if not (home.path / name / "program").is_file():
+        _compile(source, compiler, home, name)
+    return home.path / name
+
+
+def _hash_inputs(source, compiler) -> str:
+    """Return a hash of all that decides what the compiler makes."""
+    digest = hashlib.sha256(repr((compiler, FLAGS, source.name)).encode())
+    files = [*sorted(source.parent.rglob("*")), *sorted(INCLUDE.rglob("*"))]
+    for file in files:
+        if file.is_file() and file.suffix != ".py":
+            digest.update(f"\0{file.name}\0".encode())
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def cache_folder() -> ManagedDirectory:
+    """Return the folder that keeps programs."""
+    return folders.cache("cpp_definitions")
+
+
+def _compile(source, compiler, home, name):
+    """Compile in a folder of its own, then move the program into place."""
+    with progress.doing(f"compiling {source.name}"), home.work() as work:
+        entry = work / "entry"
+        entry.mkdir()
+        command = [compiler, *FLAGS, source.name, "-o", str(entry / "program")]
+        # A compiler that is ended leaves files in TMPDIR.
+        env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
+        process = run(command, BUILD_SECONDS, cwd=source.parent, env=env)
+        if process.late:
+            raise OpError(f"{place(source)} could not be compiled in {BUILD_SECONDS} seconds")
+        if process.code:
+            raise OpError(f"{place(source)} does not compile: {_find_error(process.err)}")
+        with suppress(OSError):  # another process was faster
+            home.put(entry, name)
+
+
+def _find_error(message: str) -> str:
+    """Return the first error of a compiler's message, else its first line."""
+    lines = message.replace(f"{INCLUDE}{os.sep}", "").splitlines()
+    for line in lines:
+        if "error" in line.lower():
+            return line.strip()
+    return lines[0] if lines else ""
+
+
+def ask(program, question, number=0, rows=()):
+    """Return the rows that a program answers. OpError if it complains or does not come back."""
+    question_text = "".join(WORD_END.join(map(str, row)) + ROW_END for row in rows)
+    with temporary("asked-") as home, home.work() as work:
+        file = home.path / "answer"
+        command = [str(program), question, str(number), str(file)]
+        process = run(command, ANSWER_SECONDS, given=question_text.encode(), cwd=work, kept=False)
+        answer = file.read_bytes() if file.is_file() else b""
+
+    if process.late:
+        raise OpError(f"did not come back in {ANSWER_SECONDS} seconds")
+    if process.code < 0:
+        name = signal_name(-process.code)
+        raise OpError(f"crashed with {name}: look for a null or dangling pointer in it")
+    if process.code or not answer.endswith(ANSWER_END.encode()):
+        raise OpError(f"ended its program (exit code {process.code}) instead of returning")
+
+    text = answer.decode(errors="replace").removesuffix(ANSWER_END)
+    answer_rows = [row.split(WORD_END) for row in text.split(ROW_END)[:-1]]
+    if answer_rows and answer_rows[0][0] == "error":
+        raise OpError(answer_rows[0][-1])
+    return answer_rows
