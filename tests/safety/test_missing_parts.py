@@ -13,7 +13,8 @@ OF_TENSORFLOW = """agrees cases op_routes py_execute show_autograph show_c_api s
     show_graph_diff show_graph_steps show_imports_then_and_now watch_optimisation watch_race
     watch_traces watch_variables would_trace"""
 OF_TORCH = """fit_around guard_function show_compiled show_fx show_guards watch_breaks watch_compile
-    watch_inductor watch_recompiles watch_rewriting watching_breaks watching_recompiles"""
+    watch_guard_sets watch_inductor watch_recompiles watch_rewriting watching_breaks
+    watching_recompiles"""
 NEEDING = dict.fromkeys(OF_TENSORFLOW.split(), "TensorFlow")
 NEEDING |= dict.fromkeys(OF_TORCH.split(), "PyTorch")
 CALLS = ("", "f", "{'a': f}", "f, 1", "f, f", "f, 1, run=True")
