@@ -29,3 +29,9 @@ def fresh_project(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
         for name in sources:
             sys.modules.pop(name, None)
         sys.modules.update(before)
+
+
+def list_changed_names(now: dict, before: dict) -> list[str]:
+    """Return the names of a module that are new, gone, or bound to another object."""
+    names = sorted({*before, *now})
+    return [name for name in names if now.get(name) is not before.get(name)]

@@ -142,7 +142,7 @@ def _run_on_copies(op, rebind) -> list[Moment]:
     moments = []
     try:
         with patched(sys, modules=scenery.modules):
-            _Trials(rebind, scenery, moments).run()
+            _RebindingTrials(rebind, scenery, moments).run()
     except (NotAttempted, InvalidAnswer):
         raise
     except Exception as error:
@@ -150,7 +150,7 @@ def _run_on_copies(op, rebind) -> list[Moment]:
     return moments
 
 
-class _Trials:
+class _RebindingTrials:
     """Blocks of a learner's function, one after another, with a note of each moment."""
 
     def __init__(self, rebind: Callable, scenery: _Scenery, moments: list[Moment]):

@@ -14,7 +14,7 @@ from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 from helpers.study.observations import Raised, RaisedByCheck
-from helpers.study.project import fresh_project
+from helpers.study.project import fresh_project, list_changed_names
 
 OWNER = "ops.scale"
 DOTTED = re.compile(r"\w+\.\w+")
@@ -169,7 +169,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
         note_results("after the block")
 
         for module, before in zip(modules, names_before, strict=True):
-            changed = _list_changed_names(vars(module), before)
+            changed = list_changed_names(vars(module), before)
             values[f"changed in {module.__name__} after the block"] = changed
     return values
 
@@ -181,11 +181,6 @@ def _make_block(cured, project, new):
         must = "cured must return a context manager"
         raise InvalidAnswer(f"{must}, not {short_repr(manager)}")
     return manager
-
-
-def _list_changed_names(now: dict, before: dict) -> list[str]:
-    names = sorted({*before, *now})
-    return [name for name in names if now.get(name) is not before.get(name)]
 
 
 def _advise_on_cure(mine, real) -> str | None:

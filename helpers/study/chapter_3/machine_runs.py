@@ -113,7 +113,7 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
 
     `earlier`: the exceptions that led to this one. Where a chain is a circle, it ends there.
     """
-    words = error_words(error)
+    text = error_words(error)
     earlier = (*earlier, error)
     links = (
         (" from ", error.__cause__),
@@ -123,11 +123,11 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
         if link is None or _was_caught_by_handler(link, space):
             continue
         if error.__suppress_context__ and error.__cause__ is None:
-            return f"{words} from None"
+            return f"{text} from None"
         if any(link is each for each in earlier):
-            return f"{words}{relation}{error_words(link)} again"
-        return f"{words}{relation}{_write_chain(link, space, earlier)}"
-    return words
+            return f"{text}{relation}{error_words(link)} again"
+        return f"{text}{relation}{_write_chain(link, space, earlier)}"
+    return text
 
 
 def _was_caught_by_handler(error: BaseException, space: dict) -> bool:

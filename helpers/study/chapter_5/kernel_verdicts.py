@@ -30,15 +30,19 @@ def compare_kernel_checks(
 
     entries = []
     for fault, text in progress.counted("running kernel", kernels.items()):
-        words = {
+        words_by_way = {
             "flow": _in_small_oneflow(name, files, text, example),
             **in_torch(text, example),
             **tensorflow_words[fault],
         }
-        verdicts = [Verdict(words[way], TONES[words[way]]) for way in WAYS]
+        verdicts = [_make_verdict(words_by_way[way]) for way in WAYS]
         entries.append(Entry(fault, tuple(verdicts)))
     model = Ledger("Who catches what", "kernel", WAYS, tuple(entries), marks=MARKS)
     return Exhibit(model, ledger)
+
+
+def _make_verdict(word: str) -> Verdict:
+    return Verdict(word, TONES[word])
 
 
 def verdict_on(step, x) -> str:

@@ -12,7 +12,7 @@ from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 from helpers.study.frameworks import tf
 from helpers.study.observations import RaisedByCheck
-from helpers.study.project import fresh_project
+from helpers.study.project import fresh_project, list_changed_names
 
 PENALTY = "penalty"
 
@@ -138,17 +138,15 @@ def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
                 raise
             values["an error propagates"] = True
 
-        values["changed after the block"] = _list_changed_names(modules, names_before)
+        values["changed after the block"] = _list_changes(modules, names_before)
         return values | _read_losses(modules, "after the block ")
 
 
-def _list_changed_names(modules, names_before: list[dict]) -> list[str]:
+def _list_changes(modules, names_before: list[dict]) -> list[str]:
     changed = []
     for module, before in zip(modules, names_before, strict=True):
-        now = vars(module)
-        for name in sorted({*before, *now}):
-            if now.get(name) is not before.get(name):
-                changed.append(f"{module.__name__}.{name}")
+        for name in list_changed_names(vars(module), before):
+            changed.append(f"{module.__name__}.{name}")
     return changed
 
 

@@ -123,7 +123,8 @@ def kept_models(seam, proof, cured: Callable):
 
 
 def _sweep(widths, x, measure):
-    scores, errors = [], []
+    scores = []
+    errors = []
     for width in widths:
         layer = torch.nn.Linear(width, 1)
         try:
