@@ -41,7 +41,7 @@ COURSES = (
     "view/widgets/bundle/progress_line.",
     "view/widgets/progress_line.",
 )
-MOST_MODULES = 190
+MOST_MODULES = 260
 
 
 @pytest.fixture(scope="module")

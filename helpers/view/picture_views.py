@@ -4,16 +4,25 @@ from ..model.framework_records import JobGraph
 from ..model.graphs import Graph
 from ..model.tables import Ledger, Listing
 from . import View
-from .diagram.graph_view import graph
-from .diagram.job_view import job
 from .table_view import ledger, table
-
-_VIEWS = {Graph: graph, JobGraph: job, Ledger: ledger, Listing: table}
 
 
 def find_view(picture: object) -> View | None:
-    """Return the view of a graph, a ledger or a table; None for anything else."""
-    for kind, view in _VIEWS.items():
-        if isinstance(picture, kind):
-            return view
+    """Return the view of a graph, a ledger or a table; None for anything else.
+
+    Diagrams are imported when there is one to draw: an outcome or a stage without a picture, as in
+    the first cell of most chapters, waits for none of their modules.
+    """
+    if isinstance(picture, Graph):
+        from .diagram.graph_view import graph
+
+        return graph
+    if isinstance(picture, JobGraph):
+        from .diagram.job_view import job
+
+        return job
+    if isinstance(picture, Ledger):
+        return ledger
+    if isinstance(picture, Listing):
+        return table
     return None

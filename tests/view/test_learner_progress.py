@@ -1,4 +1,4 @@
-"""helpers/view/progress_view.py: each exercise has a mark, a word and a link."""
+"""helpers/view/progress_page.py: each exercise has a mark, a word and a link."""
 
 import re
 from dataclasses import replace

@@ -262,14 +262,16 @@ def _draw_line(labels: list[Words], way: list[Rectangle], down: bool) -> Arrow:
 
     if down:
         curve = curve_down(way)
-        label_x, label_y = curve.label_x, curve.label_y
     elif start.x == end.x:
         curve = curve_across(way, plate_width=plate_width, tip=HEAD_LENGTH)
-        label_x, label_y = curve.label_x, curve.label_y
     else:
         curve = curve_across(way, tip=HEAD_LENGTH)
+
+    label_point = (curve.label_x, curve.label_y)
+    if not down and start.x != end.x:
         points = list_points(curve.line)
-        label_x, label_y = points[len(points) // 4]
+        label_point = points[len(points) // 4]
+    label_x, label_y = label_point
 
     return Arrow(
         line=curve.line,

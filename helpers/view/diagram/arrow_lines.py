@@ -39,7 +39,8 @@ def curve_down(
 ) -> ArrowCurve:
     """Return the line downwards through these places.
 
-    The labels of a fan, arrows that leave one box, stand near its ends, where they lie apart.
+    The labels of a fan, arrows that leave one box, stand near its ends, where they lie apart. The
+    width of a label's plate makes no difference here; `curve_across` takes it too.
     """
     start = rectangles[0]
     end = rectangles[-1]

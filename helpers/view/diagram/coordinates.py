@@ -21,7 +21,7 @@ BESIDE_BEND = 16  # pixels between a bend and what is beside it there
 BETWEEN_BOXES_ACROSS = 14
 BESIDE_BEND_ACROSS = 22
 
-Place = Callable[..., dict[Key, Rectangle]]
+PlaceKeys = Callable[..., dict[Key, Rectangle]]
 
 
 @dataclass
@@ -167,7 +167,7 @@ def place_layers(
     heights: dict[Key, int] | None = None,
     room: tuple[int, int] | None = None,
     extra_gaps: dict[int, int] | None = None,
-) -> Place:
+) -> PlaceKeys:
     """Return a function that places each key; with it a caller can move layers apart.
 
     A layer that leads down is as high as its highest box; across, its boxes are of one width.

@@ -7,7 +7,7 @@ from ...model.graphs import Graph, Nest, nested
 from ..images import SMALLEST
 from ..shapes import SMALL, measure_text
 from .arrow_lines import BESIDE_LOOP, LEAD
-from .coordinates import Place, place_layers
+from .coordinates import PlaceKeys, place_layers
 from .drawing import BOX_HEIGHT, MARGIN, Drawing, render_svg
 from .labels import (
     measure_box_width,
@@ -80,7 +80,7 @@ def _has_visible_label(graph: Graph) -> bool:
     return any(measure_text(shorten_label(edge.label), SMALL) for edge in graph.edges)
 
 
-def _place_downwards(layered: LayeredGraph, widths: dict[str, int]) -> Place:
+def _place_downwards(layered: LayeredGraph, widths: dict[str, int]) -> PlaceKeys:
     """Place layers below each other, with boxes closer to each other where a row is too wide."""
     gap = ROW_STEP - BOX_HEIGHT
     roomy = place_layers(layered, widths, gap, down=True)
@@ -89,12 +89,12 @@ def _place_downwards(layered: LayeredGraph, widths: dict[str, int]) -> Place:
     return place_layers(layered, widths, gap, down=True, room=TIGHT_ROOM)
 
 
-def _measure_width(place: Place) -> int:
+def _measure_width(place: PlaceKeys) -> int:
     """Return how far the boxes reach to the right, in pixels."""
     return max(rectangle.right for rectangle in place().values())
 
 
-def _fits_page(place: Place) -> bool:
+def _fits_page(place: PlaceKeys) -> bool:
     """Return whether a page shows the whole picture, as small as it may be."""
     return _measure_width(place) * SMALLEST <= FITS - MARGIN
 

@@ -54,29 +54,30 @@ class Neighbours:
 
 def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
     """Return layers with few crossings; `ends_last`: what no edge leaves is in the last one."""
-    numbers = _assign_layers(graph)  # of the layer of each box
+    layer_numbers = _assign_layers(graph)
     if ends_last:
         sources = {edge.source for edge in graph.edges}
-        last = max(numbers.values())
-        numbers |= dict.fromkeys(numbers.keys() - sources, last)
+        last = max(layer_numbers.values())
+        layer_numbers |= dict.fromkeys(layer_numbers.keys() - sources, last)
 
-    layers = [[] for _ in range(1 + max(numbers.values()))]
-    for key, number in numbers.items():
+    layers = [[] for _ in range(1 + max(layer_numbers.values()))]
+    for key, number in layer_numbers.items():
         layers[number].append(key)
-    rank = {key: place for place, key in enumerate(numbers)}
+    # The search for an order begins with the boxes as they came, and bends beside their source.
+    rank = {key: place for place, key in enumerate(layer_numbers)}
 
     paths = []
     neighbours = Neighbours()
     has_cycle = False
     for edge_number, edge in enumerate(graph.edges):
-        bends = _make_bends(edge_number, edge, numbers)
+        bends = _make_bends(edge_number, edge, layer_numbers)
         for bend in bends:
             layers[bend[1]].append(bend)
             rank[bend] = rank[edge.source]
 
         path = (edge.source, *bends, edge.target)
         paths.append(path)
-        if numbers[edge.source] == numbers[edge.target]:
+        if layer_numbers[edge.source] == layer_numbers[edge.target]:
             has_cycle = True
         else:
             neighbours.add_path(path)
@@ -85,9 +86,9 @@ def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
     return LayeredGraph(tuple(map(tuple, layers)), tuple(paths), has_cycle)
 
 
-def _make_bends(edge_number: int, edge: Edge, numbers: dict[str, int]) -> list[Key]:
+def _make_bends(edge_number: int, edge: Edge, layer_numbers: dict[str, int]) -> list[Key]:
     """Return the keys of the bends of an edge, one in each layer that it passes."""
-    passed = range(numbers[edge.source] + 1, numbers[edge.target])
+    passed = range(layer_numbers[edge.source] + 1, layer_numbers[edge.target])
     return [(edge_number, number) for number in passed]
 
 
@@ -104,12 +105,13 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
     depths = _measure_depths(directed)
     movable = _find_without_input(graph, directed, depths)
-    numbers = dict(depths)
+    layer_numbers = dict(depths)
     for key in sorted(movable, key=depths.get, reverse=True):
-        readers = [numbers[reader] for reader in directed[key] if depths[reader] > depths[key]]
-        if readers:
-            numbers[key] = min(readers) - 1
-    return {node.key: numbers[node.key] for node in graph.nodes}
+        later_readers = [reader for reader in directed[key] if depths[reader] > depths[key]]
+        if later_readers:
+            first_reader = min(layer_numbers[reader] for reader in later_readers)
+            layer_numbers[key] = first_reader - 1
+    return {node.key: layer_numbers[node.key] for node in graph.nodes}
 
 
 def _measure_depths(directed) -> dict[str, int]:

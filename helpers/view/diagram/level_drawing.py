@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from ...model.graphs import Edge, Graph
 from .arrow_lines import ArrowCurve, curve_across, curve_down
-from .coordinates import Place
+from .coordinates import PlaceKeys
 from .drawing import BOX_HEIGHT, Arrow, BodyFrame, Drawing, Rectangle, measure_size
 from .label_placement import MANY_LABELS, place_labels
 from .labels import make_arrow, make_box, measure_plate_width
@@ -27,7 +27,7 @@ class Level:
     """Its nodes and edges."""
     layered: LayeredGraph
     """Their layers, and the paths of the edges in the order of the graph."""
-    place: Place
+    place_keys: PlaceKeys
     """Returns the place of each key; takes pixels by which layers are farther apart."""
     down: bool = False
     """Layers follow each other downwards, not to the right."""
@@ -43,7 +43,7 @@ def draw_level(level: Level) -> Drawing:
     fewest = float("inf")
     extra_gaps = Counter()
     for _ in range(ROUNDS):
-        rectangles = level.place(extra_gaps)
+        rectangles = level.place_keys(extra_gaps)
         drawing = _draw_once(level, rectangles)
         crowded = [arrow for arrow in drawing.arrows if arrow.is_crowded]
         if len(crowded) < fewest:

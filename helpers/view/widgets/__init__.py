@@ -74,8 +74,12 @@ def wait_for_cell(comm) -> None:
 
     ipykernel asks the comm where to go (kernelbase.py); None is the main thread.
     """
+
+    def choose_main_thread(data, subshell) -> None:
+        return None
+
     if comm is not None:
-        comm._reply_subshell_for = lambda data, subshell: None
+        comm._reply_subshell_for = choose_main_thread
 
 
 def read_widget_file(name: str) -> str:

@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from ...model.graphs import Graph
 from ...model.stage_records import Panel, Step, Timeline
 from ...model.torch_records import DynamoRun
-from ..diagram.animated_graph import Picture, draw_animated_graph
-from ..diagram.growing_graphs import EMPTY, list_growing_graphs
 from ..plain_text import spell_in_one_line
 
+if TYPE_CHECKING:
+    from ..diagram.animated_graph import Picture
+
 MOST_NODES = 400  # in all steps together; more have no place for each of their own
+NO_GRAPH = Graph("", (), ())
 STATE_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
 
 
@@ -18,7 +21,7 @@ STATE_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
 class StepsPicture:
     """One picture of the graphs of all steps."""
 
-    picture: Picture
+    picture: "Picture"
     """The picture, with the states of its parts at each step."""
     titles: list[str]
     """The titles of the panels whose graphs it shows."""
@@ -39,10 +42,14 @@ class StepsPicture:
 def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
     """Return one picture of the graphs of all steps; None for no node, or too many."""
     panels_by_step = [_list_graph_panels(step) for step in steps]
-    graphs = [panels[0].content if panels else EMPTY for panels in panels_by_step]
+    graphs = [panels[0].content if panels else NO_GRAPH for panels in panels_by_step]
     node_keys = {node.key for graph in graphs for node in graph.nodes}
     if not 0 < len(node_keys) <= MOST_NODES:
         return None
+
+    # Most timelines have no graph, and need none of the modules that draw one.
+    from ..diagram.animated_graph import draw_animated_graph
+    from ..diagram.growing_graphs import list_growing_graphs
 
     titles = []
     for panels in panels_by_step:
