@@ -57,7 +57,7 @@ def start_environment() -> dict[str, str]:
 def ask(command: list, timeout: float = 60) -> str | None:
     """Return what a command prints, stripped, or None where it is missing, fails or hangs."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(word) for word in command],
             env=start_environment(),
             stdin=subprocess.DEVNULL,
@@ -67,14 +67,16 @@ def ask(command: list, timeout: float = 60) -> str | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return done.stdout.decode("utf-8", "replace").strip()
+    return process.stdout.decode("utf-8", "replace").strip()
 
 
 def version_of(command: list) -> tuple[int, int] | None:
     """Return (major, minor) of the CPython that a command starts, or None if it starts none."""
     code = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
     found = re.match(r"cpython (\d+)\.(\d+)$", ask([*command, "-c", code]) or "")
-    return (int(found[1]), int(found[2])) if found else None
+    if not found:
+        return None
+    return int(found[1]), int(found[2])
 
 
 def hand_over(command: list[str], variables: dict[str, str], folder: Path | None = None) -> int:

@@ -127,10 +127,10 @@ class _Filling:
         if _read(place) != learners:  # saved meanwhile: the next start looks again
             return
         if ran:
-            kept = folders.renew_copy(newest.copy, place, time_in_name())
+            old_copy = folders.renew_copy(newest.copy, place, time_in_name())
             self.lines.append(
                 f"work/{name} is renewed, because you ran it and did not edit it; "
-                f"your copy with its outputs is kept as work/{_inside_work(kept)}"
+                f"your copy with its outputs is kept as work/{_inside_work(old_copy)}"
             )
         else:
             folders.replace_copy(newest.copy, place)

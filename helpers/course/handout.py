@@ -55,12 +55,12 @@ def read_words(command: str, words: list[str]) -> argparse.Namespace:
     parser.add_argument("--to", type=Path, default=checkout.ROOT / usual, metavar="FOLDER")
     if command == "handout":
         parser.add_argument("--html", action="store_true", help="pages that can be printed, too")
-    asked = parser.read(words)
+    requested = parser.read(words)
     every = [name for name in chapters() if name[:2].isdigit()]
-    asked.notebooks = [chapter_named(word) for word in asked.notebooks] or every
-    asked.to = asked.to.absolute()
-    refuse_own_folder(asked.to)
-    return asked
+    requested.notebooks = [chapter_named(word) for word in requested.notebooks] or every
+    requested.to = requested.to.absolute()
+    refuse_own_folder(requested.to)
+    return requested
 
 
 def refuse_own_folder(folder: Path) -> None:
@@ -128,8 +128,8 @@ def give(files: dict[Path, Path], folder: Path) -> None:
         if place.is_file() and not place.is_symlink() and place.read_bytes() == data:
             continue
         try:
-            kept = folders.renew_copy(data, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
+            old_copy = folders.renew_copy(data, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
         except folders.NotRenewed as error:
             raise Refusal(str(error)) from error
-        if kept:
-            say(f"The old {place} is kept as {kept.name}")
+        if old_copy:
+            say(f"The old {place} is kept as {old_copy.name}")

@@ -43,6 +43,7 @@ def _is_no_profiler(record: logging.LogRecord) -> bool:
 def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
     """Show what a cell raised: without its frames where a sentence says it all."""
     with suppress(Exception):  # a slot for what IPython shows, where the error has one
-        if words := sentence(error):
-            error._render_traceback_ = lambda: [words]
+        text = sentence(error)
+        if text:
+            error._render_traceback_ = lambda: [text]
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)

@@ -13,8 +13,15 @@ from helpers.course.terminal import say
 NO_BROWSER = "--no-browser"
 PATIENCE_SECONDS = 3
 # Words that ask JupyterLab about itself and start no server.
-ASKS = {"-h", "--help", "--help-all", "--version"}
-ASKS |= {"--show-config", "--show-config-json", "--generate-config"}
+ASKS = {
+    "-h",
+    "--help",
+    "--help-all",
+    "--version",
+    "--show-config",
+    "--show-config-json",
+    "--generate-config",
+}
 
 
 def server_on(folder: Path) -> dict | None:
@@ -36,7 +43,8 @@ def server_on(folder: Path) -> dict | None:
 def open_server(server: dict, page: str, words: list[str]) -> None:
     """Say where a server is, open its page in a browser, and say which words were not needed."""
     address = urljoin(server["url"], page)
-    if token := server.get("token"):
+    token = server.get("token")
+    if token:
         address = f"{address}?{urlencode({'token': token})}"
     say(f"JupyterLab already runs on work/, and this is its address: {address}")
     others = [word for word in words if word != NO_BROWSER]
@@ -53,7 +61,8 @@ def open_server(server: dict, page: str, words: list[str]) -> None:
 def _answers(server: dict) -> bool:
     """Return whether a server lets its own token in; the machine's proxies are not asked."""
     request = urllib.request.Request(urljoin(server["url"], "api/status"))
-    if token := server.get("token"):
+    token = server.get("token")
+    if token:
         request.add_header("Authorization", f"token {token}")
     opener = urllib.request.build_opener(
         urllib.request.ProxyHandler({}),

@@ -74,10 +74,10 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     for name, copy in copies.items():
         place = ready(checkout.WORK / name)
         try:
-            kept = folders.renew_copy(copy, place, time_in_name())
+            old_copy = folders.renew_copy(copy, place, time_in_name())
         except folders.NotRenewed as error:
             raise Refusal(str(error)) from error
-        beside = f"; yours is kept as work/{kept.name}" if kept else ""
+        beside = f"; yours is kept as work/{old_copy.name}" if old_copy else ""
         say(f"work/{name} is {how}{beside}")
         _note_reset(name, copy)
         trust([place])

@@ -77,18 +77,18 @@ def read_words(words: list[str]) -> argparse.Namespace:
     parser.add_argument("length", choices=LENGTHS, nargs="?")
     parser.add_argument("chapters", nargs="*", help="numbers, in the order of the day")
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
-    asked = parser.read(words)
-    if asked.length is None:
+    requested = parser.read(words)
+    if requested.length is None:
         raise Refusal(f"workshop needs a length: {', '.join(LENGTHS)}; chapters may follow it.")
     try:
-        asked.start = datetime.strptime(asked.start, "%H:%M")
+        requested.start = datetime.strptime(requested.start, "%H:%M")
     except ValueError:
-        raise Refusal(f"--from needs a time like 09:00, not {asked.start!r}.") from None
-    usual = LENGTHS[asked.length].chapters.split()
+        raise Refusal(f"--from needs a time like 09:00, not {requested.start!r}.") from None
+    usual = LENGTHS[requested.length].chapters.split()
     existing = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
-    chosen = asked.chapters or [number for number in usual if number in existing]
-    asked.chapters = [chapter_named(word) for word in chosen]
-    return asked
+    chosen = requested.chapters or [number for number in usual if number in existing]
+    requested.chapters = [chapter_named(word) for word in chosen]
+    return requested
 
 
 def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:

@@ -37,20 +37,21 @@ def run(path: Path) -> nbformat.NotebookNode:
     """Return the notebook with fresh outputs. Refusal where one of its cells raises."""
     say(f"Running {path.stem}")
     notebook = nbformat.read(path, as_version=4)
-    checks = [one.name for one in exercise_cells(notebook.cells)]
+    checks = [exercise.name for exercise in exercise_cells(notebook.cells)]
     last = nbformat.v4.new_code_cell(ASKED.format(names=checks))
     notebook.cells.append(last)
-    where = {"metadata": {"path": str(path.parent)}}
-    client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=where)
+    resources = {"metadata": {"path": str(path.parent)}}
+    client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=resources)
     env = {**checkout.start_environment(), "PYTHONPATH": str(checkout.ROOT), "COURSE_RECORD": "off"}
     try:
         execute(client, env)
     except CellExecutionError as error:
-        words = f"a cell raises {error.ename}: {error.evalue}"
-        raise Refusal(f"{path.name} cannot be run to its end, {words}") from error
+        reason = f"a cell raises {error.ename}: {error.evalue}"
+        raise Refusal(f"{path.name} cannot be run to its end, {reason}") from error
     notebook.cells.remove(last)
-    told = [output.text for output in last.outputs if output.output_type == "stream"]
-    notebook.metadata[KEY] = dict(zip(("recorded", "hints"), json.loads(told[-1]), strict=True))
+    printed = [output.text for output in last.outputs if output.output_type == "stream"]
+    recorded, hints = json.loads(printed[-1])
+    notebook.metadata[KEY] = {"recorded": recorded, "hints": hints}
     return notebook
 
 

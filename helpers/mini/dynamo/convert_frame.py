@@ -100,8 +100,9 @@ class Frame:
         own_parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         self.fn = fn
         self.parameters = parameters if rest_of else own_parameters
-        self.rest_of = rest_of or fn
+        self.rest_of = rest_of or fn  # the whole function
         self.moved = moved
+        # Names for generated code: of the whole function, and of what is generated for this one.
         self.name = _make_identifier(self.rest_of.__code__.co_name)
         self.made_name = _make_identifier(fn.__name__)
 

@@ -1,5 +1,5 @@
 // A run on a stage: what is about to run, what it works on, and every step at once below.
-// State: script (JSON, see widgets/stage.py), index (the step on show).
+// State: script (JSON, see widgets/stage_script.py), index (the step on show).
 
 import { makeElement, makeStatus } from "./shared/elements.js";
 import { save } from "./shared/kernel.js";

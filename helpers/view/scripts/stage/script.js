@@ -1,4 +1,4 @@
-// A script (JSON, see widgets/stage.py) -> its steps, each with all that it shows.
+// A script (JSON, see widgets/stage_script.py) -> its steps, each with all that it shows.
 
 const PICTURE_STATES = ["", "shown", "new", "ghost"]; // by the letter that stands for them
 
