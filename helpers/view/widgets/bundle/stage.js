@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/stage.js, sha256 aa47f91eb91ded80815c7999dbce5454cf85c1ae34f597ce3e3bd218a377373c
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/stage.js, sha256 2ed9e534f30a773d8e13494179558c241df0d2b548adb0b340e17ca74126eb9c
 
 // shared/elements.js
 function makeElement(tag, className, text, attributes = {}) {
