@@ -24,15 +24,25 @@ PAGE = ".html"
 
 
 class Exhibit:
-    """A model with its view. `.model` holds the same facts as data.
+    """A model with its view. `.model` has the facts as data.
 
-    A view may also offer `widget(model)`, an anywidget for stepping. Jupyter then gets three
-    forms of the same facts and shows the richest that it may: widget, HTML, text. All but the text
-    show the mark of the `station` of the spine at which the exhibit looks; 0 is none.
+    Jupyter gets the same facts as text, as HTML and, from some views, as an anywidget. It shows
+    the richest form that it may.
+
+    Parameters
+    ----------
+    model : record
+        A frozen record of `helpers.model`.
+    view : View
+        Makes the forms of such a model.
+    station : int
+        The station of the map, 1 to 6, whose mark stands above the HTML and the widget. 0 for none.
     """
 
     def __init__(self, model, view: View, station: int = 0):
-        self.model, self._view, self.station = model, view, station
+        self.model = model
+        self._view = view
+        self.station = station
 
     @breaks_graph
     def __repr__(self) -> str:
@@ -46,7 +56,7 @@ class Exhibit:
 
     def to_dict(self) -> dict:
         """Return the model as a dict that JSON can store; `record` names the type of a record."""
-        return _plain(self.model)
+        return _to_plain(self.model)
 
     def save(self, path: str | Path) -> None:
         """Write one HTML file that needs no network; steps and choices work as in Jupyter.
@@ -59,26 +69,37 @@ class Exhibit:
             raise ValueError(f"a page's name must end in {PAGE}, unlike {quote_value(place.name)}")
         if not place.parent.is_dir():
             raise FileNotFoundError(f"{str(place.parent)!r} is not a folder, and save makes none")
+
+        title = getattr(self.model, "title", "Exhibit")
+        widget = self._marked_widget()
+        widget_state = widget.get_state() if widget else {}
         recorded = self.recorded() if hasattr(type(self), "recorded") else None
-        widget, title = self._marked_widget(), getattr(self.model, "title", "Exhibit")
-        page = living_page(title, self._page(), widget.get_state() if widget else {}, recorded)
+        page = living_page(title, self._page(), widget_state, recorded)
         place.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        if _only_text():
+        """Return IPython's pair: the forms by their MIME types, and metadata."""
+        if _shows_only_text():
             return {"text/plain": repr(self)}, {}
-        data, metadata = {"text/plain": self.text(), "text/html": self._page()}, {}
-        if (widget := self._marked_widget()) is not None:
-            bundle = widget._repr_mimebundle_()
-            shown, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-            data = {**shown, **data}
-        return data, metadata
+
+        forms = {"text/plain": self.text(), "text/html": self._page()}
+        widget = self._marked_widget()
+        if widget is None:
+            return forms, {}
+
+        widget_bundle = widget._repr_mimebundle_()
+        if not isinstance(widget_bundle, tuple):  # older ipywidgets return no metadata
+            widget_bundle = (widget_bundle, {})
+        widget_forms, metadata = widget_bundle
+        return {**widget_forms, **forms}, metadata
 
     def _page(self) -> str:
-        above = render_mark_html(self.station) if self.station else ""
-        return above + spell_out(self._view.html(self.model))
+        """Return the HTML form, below the mark of the station."""
+        mark = render_mark_html(self.station) if self.station else ""
+        return mark + spell_out(self._view.html(self.model))
 
     def _marked_widget(self):
+        """Return the widget with the mark of the station, or None if the view has no widget."""
         widget = self._widget()
         if widget is not None and self.station:
             widget.add_class(f"course-at-{self.station}")
@@ -86,21 +107,31 @@ class Exhibit:
         return widget
 
     def _widget(self):
-        """Return what Jupyter may show in place of the page; None without one."""
-        make = getattr(self._view, "widget", None)
-        return make(self.model) if make else None
+        """Return a new anywidget of the model, or None if the view has no widget."""
+        make_widget = getattr(self._view, "widget", None)
+        return make_widget(self.model) if make_widget else None
 
 
 class LiveExhibit(Exhibit):
-    """A source that is called like a function, with a view of its model as it is now.
+    """A callable that records its calls, with a view of what it has recorded so far.
 
-    `source` has a `model` that grows with its calls; all its other attributes are at hand here.
+    Parameters
+    ----------
+    source : callable
+        Has `model`, a record of its calls so far, and `unit`, what a row of that record is called.
+        All other attributes of the source are attributes of the exhibit, too.
+    view : View
+        Makes the forms of such a model.
+    station : int
+        The station of the map. 0 for none.
     """
 
     autograph_info__ = {}  # TensorFlow's AutoGraph rewrites no callable that bears this name
 
     def __init__(self, source, view: View, station: int = 0):
-        self._source, self._view, self.station = source, view, station
+        self._source = source
+        self._view = view
+        self.station = station
         self.__doc__ = getattr(source, "__doc__", None)
 
     def __reduce__(self):
@@ -113,7 +144,7 @@ class LiveExhibit(Exhibit):
 
     @breaks_graph
     def __call__(self, *args, **kwargs):
-        """Call the source; the model is another one then. If Ctrl-C ends the call, it is drawn."""
+        """Call the source, which records the call. If Ctrl-C ends the call, draw the exhibit."""
         try:
             with frames_left_out_of_graphs():
                 return self._source(*args, **kwargs)
@@ -122,21 +153,26 @@ class LiveExhibit(Exhibit):
             raise
 
     def _show_where_it_ends(self, error: BaseException) -> None:
+        """Leave only the user's frames in the traceback; draw the exhibit after Ctrl-C."""
         keep_users_frames(error, of_user=True)
         if isinstance(error, KeyboardInterrupt):
             model = _with_interruption(self.model, self._source.unit)
             draw(Exhibit(model, self._view, self.station))
 
     def __get__(self, instance, owner=None):
-        # bound to an instance as a function is: in a class it is a method
+        """Return a method of `instance`, as a function in a class does.
+
+        A source may have `method_of(instance, make_exhibit)`. It returns what is called then, such
+        as an exhibit with a record of its own for each instance, or None for an ordinary method.
+        """
         if instance is None:
             return self
-        if not hasattr(type(self._source), "method_of"):
-            return MethodType(self, instance)
-        own = self._source.method_of(instance, self._around)
-        return MethodType(self, instance) if own is None else own
+        own_method = None
+        if hasattr(type(self._source), "method_of"):
+            own_method = self._source.method_of(instance, self._make_exhibit)
+        return MethodType(self, instance) if own_method is None else own_method
 
-    def _around(self, source) -> "LiveExhibit":
+    def _make_exhibit(self, source) -> "LiveExhibit":
         return LiveExhibit(source, self._view, self.station)
 
     def __getattr__(self, name):
@@ -144,10 +180,24 @@ class LiveExhibit(Exhibit):
 
 
 class BlockExhibit(Exhibit):
-    """What a `with` block is watched by: `.model` has what was seen so far, also when it raised."""
+    """A `with` block that records what runs in it. The record stays if the block raises.
+
+    Parameters
+    ----------
+    source : object
+        Has `watching()`, a context manager that records; `model`, what it has recorded so far; and
+        `unit`, what a row of the model is called.
+    view : View
+        Makes the forms of such a model.
+    station : int
+        The station of the map. 0 for none.
+    """
 
     def __init__(self, source, view: View, station: int = 0):
-        self._source, self._view, self.station, self._open = source, view, station, ExitStack()
+        self._source = source
+        self._view = view
+        self.station = station
+        self._opened = ExitStack()
         self._is_interrupted = False
 
     @property
@@ -164,7 +214,7 @@ class BlockExhibit(Exhibit):
                 opened.enter_context(one_thread_at_a_time())
                 opened.enter_context(frames_left_out_of_graphs())
                 opened.enter_context(self._source.watching())
-                self._open = opened.pop_all()
+                self._opened = opened.pop_all()  # closed by __exit__, not by this block
         except BaseException as error:
             keep_users_frames(error)
             raise
@@ -172,15 +222,16 @@ class BlockExhibit(Exhibit):
 
     @breaks_graph
     def __exit__(self, kind, error, trace) -> None:
-        self._open.__exit__(kind, error, trace)
-        if error is None and self._interrupts.raised:
+        self._opened.__exit__(kind, error, trace)
+        if error is None and self._interrupts.raised:  # Ctrl-C came, but a framework caught it
             error = self._interrupts.raised[0]
+
         if isinstance(error, KeyboardInterrupt):
             self._is_interrupted = True
             draw(self)
         if error is not None:
             keep_users_frames(error, of_user=True)
-            if kind is None:
+            if kind is None:  # otherwise Python raises the block's error again
                 _raise_unchanged(error)
 
 
@@ -194,30 +245,35 @@ def _raise_unchanged(error: BaseException) -> None:
 
 
 def _with_interruption(model, unit: str):
-    """Return a model whose note begins with the words that Ctrl-C came, and after how much."""
+    """Return the model with a note that Ctrl-C came, and after how many rows."""
     rows = getattr(model, "rows", None) or getattr(model, "entries", ())
     return replace(model, note=f"{interrupted(len(rows), unit)} {model.note}".rstrip())
 
 
 def model_of(thing: object) -> Any:
-    """Return the model of an exhibit, and all else as it is."""
+    """Return the model of an exhibit; return any other object as it is."""
     return thing.model if real_isinstance(thing, Exhibit) else thing
 
 
-def _only_text() -> bool:
-    """Return whether IPython shows nothing but text here, as in a terminal."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    shown = getattr(getattr(shell, "display_formatter", None), "active_types", ())
-    return list(shown) == ["text/plain"]
+def _shows_only_text() -> bool:
+    """Return whether this runs in an IPython that shows only text, as in a terminal."""
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    shell = get_ipython() if get_ipython else None
+    formatter = getattr(shell, "display_formatter", None)
+    return list(getattr(formatter, "active_types", ())) == ["text/plain"]
 
 
-def _plain(value: object) -> object:
-    """Return a model, or a part of it, as dicts, lists, text, numbers and None."""
-    names = getattr(value, "__dataclass_fields__", getattr(value, "_fields", None))
-    if names is not None:
-        parts = {name: _plain(getattr(value, name)) for name in names}
-        return {"record": type(value).__name__, **parts}
+def _to_plain(value: object) -> object:
+    """Return a model, or a part of it, as dicts, lists, text, numbers and None.
+
+    Another object in a model, such as a row's value that a user made, becomes the name of its type.
+    """
+    field_names = getattr(value, "__dataclass_fields__", getattr(value, "_fields", None))
+    if field_names is not None:
+        fields = {name: _to_plain(getattr(value, name)) for name in field_names}
+        return {"record": type(value).__name__, **fields}
     if real_isinstance(value, tuple, list):
-        return [_plain(item) for item in value]
-    known = real_isinstance(value, str, bool, int, float, type(None))
-    return value if known else real_type_name(value)
+        return [_to_plain(item) for item in value]
+    if real_isinstance(value, str, bool, int, float, type(None)):
+        return value
+    return real_type_name(value)

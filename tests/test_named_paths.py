@@ -153,3 +153,34 @@ def test_a_file_that_is_gone_is_named(words, gone):
         "helpers/a.py",
     ]
     assert Tree(files).missing(words) == gone
+
+
+QUOTED = re.compile(
+    r"^```python\n# ((?:helpers|tests|tools)/\S+\.py)\n(.*?)^```", re.DOTALL | re.MULTILINE
+)
+
+
+def lost_quotations(page: str) -> list[str]:
+    """Return the passages that a page quotes from a file, and that are not in the file.
+
+    A quotation is a code block whose first line is a comment with the path. A line with `…` alone
+    stands for lines that are left out.
+    """
+    lost = []
+    for path, code in QUOTED.findall(page):
+        text = (ROOT / path).read_text("utf-8")
+        for passage in re.split(r"^ *…\n", code, flags=re.MULTILINE):
+            if passage not in text:
+                lost.append(f"{path}: {passage.strip()}")
+    return lost
+
+
+def test_code_that_contributing_quotes_is_in_its_file():
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    assert QUOTED.search(page)
+    assert lost_quotations(page) == []
+
+
+def test_a_quotation_that_is_out_of_date_is_named():
+    page = "```python\n# tests/pythons.py\nROOT = 3\n…\nimport sys\n```\n"
+    assert lost_quotations(page) == ["tests/pythons.py: ROOT = 3"]
