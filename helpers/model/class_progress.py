@@ -70,8 +70,8 @@ def build_class_listing(
     Returns
     -------
     Listing
-        The rows are `Count`. The listing has no row while fewer than `LEAST` learners share without
-        a name, because a count would identify them.
+        The rows are `Count`. If some learners share without a name, but fewer than `LEAST`, the
+        listing has no rows, because a count would identify them.
     """
     learners = [
         (states, clip_text(" ".join(name.split()), LONGEST_NAME)) for states, name in learners
@@ -98,7 +98,10 @@ def build_class_listing(
 
 
 def _count_states(chapter: int, exercise: str, learners: list[tuple[dict[str, str], str]]) -> Count:
-    """Return how many learners came how far in one exercise."""
+    """Return how many learners came how far in one exercise.
+
+    `chapter` is the number of its chapter. `learners` are those of `build_class_listing`.
+    """
     states = [states_by_exercise.get(exercise) for states_by_exercise, _ in learners]
     hinted = states.count(HINTED)
     tried = states.count(TRIED)

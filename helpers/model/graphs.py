@@ -86,6 +86,7 @@ class Graph:
     wide: bool = False
 
     def __post_init__(self):
+        """Raise ValueError if two nodes have one key, or an edge names no node."""
         keys = {node.key for node in self.nodes}
         if len(keys) != len(self.nodes):
             raise ValueError("two nodes share a key; each node needs its own key")

@@ -1,9 +1,8 @@
-"""Records of Dynamo's guards: as trees, as a table, as a Python function, and failed ones."""
+"""Records of Dynamo's guards: as trees, as a table, as a Python function."""
 
 from dataclasses import dataclass
 
 from .graphs import Graph
-from .guard_failure_words import explain_failures
 from .tables import Column, Listing
 
 COLUMNS = (
@@ -93,25 +92,6 @@ def build_guard_listing(graph: GuardGraph, find: str = "") -> Listing:
         else:
             columns.append(column)
     return Listing(graph.title, tuple(columns), tuple(rows), note.strip())
-
-
-@dataclass(frozen=True)
-class Failure(Guard):
-    """A guard that a call failed.
-
-    Attributes
-    ----------
-    value : str
-        What the guard looked at, such as `3`, `of type float` or `of length 1`.
-    place : str
-        The file and the number of `line`, such as `train.py:45`.
-    """
-
-    value: str = ""
-    place: str = ""
-
-    def __str__(self) -> str:
-        return explain_failures([(self,)])[0]
 
 
 @dataclass(frozen=True, slots=True)

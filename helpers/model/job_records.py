@@ -26,6 +26,7 @@ class Blob:
     shape: tuple[int, ...]
 
     def __str__(self) -> str:
+        """Return dtype and shape, such as `float32[2, 3]`."""
         return f"{self.dtype}{list(self.shape)}"
 
 

@@ -35,6 +35,7 @@ class Cause:
     detail: str = ""
 
     def __str__(self) -> str:
+        """Return the cause as text, such as `n: Python value 1 → 2`."""
         label = "" if self.kind in ("type", "object") else f"{self.kind} "
         return f"{self.where}: {label}{self.before} → {self.after}{self.detail}"
 
@@ -61,6 +62,7 @@ class TraceEntry(Entry):
     compared: str = ""
 
     def __repr__(self) -> str:
+        """Return the entry as a sentence, which Jupyter shows of a single entry."""
         text = f"call {self.subject} with {self.arguments}: {self.verdict}"
         return f"{text} ({self.note})" if self.note else text
 

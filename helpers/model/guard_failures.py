@@ -1,18 +1,37 @@
-"""Guards that a call failed -> lines that say why each cache entry refuses the call."""
+"""Guards that a call failed, and lines that say why each cache entry refuses the call."""
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-if TYPE_CHECKING:
-    from .guard_records import Failure
+from .guard_records import Guard
 
 MOST_FAILURES = 8  # lines
 OF_MODULE = re.compile(r".*\._modules\['[^']*'\]")  # the path to an inner module
 EQUALS = "it equals "
 
 
-def explain_failures(failures: Sequence[Sequence["Failure"]]) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Failure(Guard):
+    """A guard that a call failed.
+
+    Attributes
+    ----------
+    value : str
+        What the guard looked at, such as `3`, `of type float` or `of length 1`.
+    place : str
+        The file and the number of `line`, such as `train.py:45`.
+    """
+
+    value: str = ""
+    place: str = ""
+
+    def __str__(self) -> str:
+        """Return the failure as a ledger writes it."""
+        return explain_failures([(self,)])[0]
+
+
+def explain_failures(failures: Sequence[Sequence[Failure]]) -> tuple[str, ...]:
     """Return in lines why each cache entry refuses a call.
 
     Parameters
@@ -48,7 +67,7 @@ def explain_failures(failures: Sequence[Sequence["Failure"]]) -> tuple[str, ...]
     return tuple(lines)
 
 
-def _group_alike(failures: Sequence[Sequence["Failure"]]) -> list[list["Failure"]]:
+def _group_alike(failures: Sequence[Sequence[Failure]]) -> list[list[Failure]]:
     """Return the failures in groups that share a line, the lowest cache entry first.
 
     The first failure of each entry comes before all others, because torch checks it first.
@@ -66,7 +85,7 @@ def _group_alike(failures: Sequence[Sequence["Failure"]]) -> list[list["Failure"
     return sorted(groups.values(), key=lambda group: min(failure.entry for failure in group))
 
 
-def _describe_group(group: list["Failure"], last_place: str) -> tuple[str, str]:
+def _describe_group(group: list[Failure], last_place: str) -> tuple[str, str]:
     """Return the sentence on a group, and the place that it names last.
 
     `last_place` is the place that the sentence before named last. It is not named again.
@@ -96,7 +115,7 @@ def _describe_group(group: list["Failure"], last_place: str) -> tuple[str, str]:
     return sentence, place or last_place
 
 
-def _collect_checks(failures: list["Failure"]) -> dict[str, dict[int, list[str]]]:
+def _collect_checks(failures: list[Failure]) -> dict[str, dict[int, list[str]]]:
     """Return by place, and then by cache entry, what had to hold, without repetitions.
 
     A place is a text such as `, added at `x + 1` (train.py:45)`, or "" if torch knows none.
