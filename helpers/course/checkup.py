@@ -84,7 +84,17 @@ def applies(marker: str) -> bool:
 
 
 def package(name: str, pinned: set[str], trial: Trial) -> Row:
-    """Return the row for a package that the course needs; `pinned` are the versions that fit."""
+    """Return the row for a package that the course needs.
+
+    Parameters
+    ----------
+    name
+        The name of the package.
+    pinned
+        The versions that fit the course; empty if each version does.
+    trial
+        What happened when the packages were imported in a child process.
+    """
     fault = trial.fault(name)
     if fault:
         return "MISSING", name, f"{fault}: {checkout.REPAIR}"

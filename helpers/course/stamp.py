@@ -62,11 +62,16 @@ def is_current(folder: Path) -> bool:
 
 
 def still_works(folder: Path) -> bool:
-    """Return whether an environment was finished once, and starts, and runs this very course."""
+    """Return whether the environment in a folder is complete and runs the course of this folder.
+
+    An environment that was copied or moved may start with a Python that the course does not
+    support, or import `helpers` from another folder.
+    """
     if not is_finished(folder):
         return False
     python = folder / checkout.PYTHON_INSIDE
     code = "import helpers, os; print(os.path.dirname(helpers.__file__))"
+    # At the root of the disk no folder named helpers can be imported by mistake.
     found = checkout.ask([python, "-c", f"import os; os.chdir(os.sep); {code}"])
     version = checkout.version_of([python])
     return version in checkout.SUPPORTED and found == str(checkout.ROOT / "helpers")

@@ -18,6 +18,17 @@ class NewestCopy:
     """The copy that the course makes of one of its files now."""
 
     def __init__(self, name: str, data: bytes, version: str):
+        """Make the copy.
+
+        Parameters
+        ----------
+        name
+            The file's path below the folder of the course. A notebook is copied without outputs.
+        data
+            The content of the file.
+        version
+            What `version_of` returns for the file.
+        """
         self.name = name
         self.copy = fresh_copies.freshened(data) if authorship.is_notebook(name) else data
         self.delivery = Delivery(

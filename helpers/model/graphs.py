@@ -1,22 +1,82 @@
-"""Records of graphs: nodes and arrows, bodies inside of a graph, steps, the difference of two."""
+"""Records of graphs: nodes, the arrows between them, and several graphs joined into one."""
 
-from collections import namedtuple
 from dataclasses import dataclass, replace
 
-from .phrase import clipped, find_named
-from .tables import Listing
+from .phrase import clip_text, find_named
 
-# One box. `kind`: its shape and ink; `group`: a path, to fold into; `op`: in full;
-# `attributes`: (name, words) of each.
-_NODE = "key label kind detail group op attributes"
-Node = namedtuple("Node", _NODE, defaults=("object", "", "", "", ()))
-# One arrow from `source` to `target` (both node keys); `label` says what it means.
-Edge = namedtuple("Edge", "source target label", defaults=("",))
+JOINED = "group"  # the kind of the node that stands for a whole graph in a joined one
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One box of a graph.
+
+    Attributes
+    ----------
+    key : str
+        The name by which edges refer to the node; no two nodes of a graph have the same key.
+    label : str
+        The text in the box.
+    kind : str
+        What the node is. A view chooses the shape and the colour of the box by it.
+    detail : str
+        A second, smaller text.
+    group : str
+        The scopes that contain the node, as a path with slashes. A view may fold a scope into one
+        box.
+    op : str
+        The name of the op in full.
+    attributes : tuple of (str, str)
+        Name and value of each attribute of the op.
+    """
+
+    key: str
+    label: str
+    kind: str = "object"
+    detail: str = ""
+    group: str = ""
+    op: str = ""
+    attributes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One arrow of a graph.
+
+    Attributes
+    ----------
+    source : str
+        The key of the node at which the arrow begins.
+    target : str
+        The key of the node at which the arrow ends.
+    label : str
+        What the arrow means, "" for nothing in particular.
+    """
+
+    source: str
+    target: str
+    label: str = ""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A directed graph; `found`: the keys that a search points out; `wide`: with long arrows."""
+    """A directed graph. ValueError if two nodes have one key, or an edge has no node at an end.
+
+    Attributes
+    ----------
+    title : str
+        The title of the exhibit.
+    nodes : tuple of Node
+        The nodes, in the order in which a text lists them.
+    edges : tuple of Edge
+        The arrows.
+    note : str
+        What else a reader must know.
+    found : tuple of str
+        The keys of the nodes that a search points out.
+    wide : bool
+        Whether a picture leaves room for long arrows.
+    """
 
     title: str
     nodes: tuple[Node, ...]
@@ -26,10 +86,14 @@ class Graph:
     wide: bool = False
 
     def __post_init__(self):
+        """Raise ValueError if two nodes have one key, or an edge names no node."""
         keys = {node.key for node in self.nodes}
         if len(keys) != len(self.nodes):
             raise ValueError("two nodes share a key; each node needs its own key")
-        if missing := {end for e in self.edges for end in (e.source, e.target)} - keys:
+
+        ends = {edge.source for edge in self.edges} | {edge.target for edge in self.edges}
+        missing = ends - keys
+        if missing:
             raise ValueError(f"an edge names {missing.pop()!r}, which is not a node of this graph")
 
     def node(self, key: str) -> Node:
@@ -45,112 +109,79 @@ class Graph:
         return tuple(edge.source for edge in self.edges if edge.target == key)
 
     def find(self, words: str) -> "Graph":
-        """Return this graph; `found`: nodes with all `words` in name or op; LookupError: none."""
-        asked = words.casefold().split()
-        parts = {n.key: " ".join((n.key, n.label, n.op)).casefold() for n in self.nodes}
-        found = [key for key, names in parts.items() if all(word in names for word in asked)]
-        if not asked or not found:
-            asked = repr(clipped(words, 60))
+        """Return this graph with the nodes in `found` that have all `words` in name or op.
+
+        Upper and lower case are the same. LookupError if no node has them.
+        """
+        wanted = words.casefold().split()
+        found = []
+        for node in self.nodes:
+            names = f"{node.key} {node.label} {node.op}".casefold()
+            if wanted and all(word in names for word in wanted):
+                found.append(node.key)
+
+        if not found:
+            asked = repr(clip_text(words, 60))
             raise LookupError(f"none of the {len(self.nodes)} nodes has {asked} in its name or op")
         return replace(self, found=tuple(found))
 
 
-BODY = "body"  # the op of a node that marks the start of a body
-# One body, a `nest`, that `caller` calls, under the name of the attribute that holds it.
-Body = namedtuple("Body", "caller label nest")
+def join_graphs(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
+    """Return several graphs as one picture, each of them under a box with its name."""
+    nodes = []
+    edges = []
+    for name, graph in graphs.items():
+        box = f"{name}|"
+        nodes.append(Node(box, name, JOINED))
+        for node in graph.nodes:
+            nodes.append(replace(node, key=box + node.key))
+        for edge in graph.edges:
+            edges.append(Edge(box + edge.source, box + edge.target, edge.label))
+
+        # An arrow from the box to each node without one keeps the graph below its box.
+        reached = {edge.target for edge in graph.edges}
+        for node in graph.nodes:
+            if node.key not in reached:
+                edges.append(Edge(box, box + node.key))
+    return Graph(title, tuple(nodes), tuple(edges), note)
 
 
-class Nest(namedtuple("Nest", "graph bodies", defaults=((),))):
-    """A graph without its bodies, and those bodies in the order in which they are called."""
-
-    def called_by(self, key: str) -> tuple[Body, ...]:
-        """Return the bodies that the node with this key calls."""
-        return tuple(body for body in self.bodies if body.caller == key)
-
-
-def nested(graph: Graph) -> Nest:
-    """Return the graph with each body taken out of it, if each has one caller, on its level."""
-    entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
-    homes = {}  # node -> the innermost body that contains it; a body's beginning is outside
-    for node in graph.nodes:
-        scope = node.group
-        while scope and (scope not in entries or entries[scope].key == node.key):
-            scope = scope.rpartition("/")[0]
-        homes[node.key] = scope
-    keys = {entry.key for entry in entries.values()}
-    callers = {key: graph.sources(key) for key in keys}
-    if not all(len(c) == 1 and homes[c[0]] == homes[key] for key, c in callers.items()):
-        return Nest(graph)
-    kept = tuple(edge for edge in graph.edges if not keys & {edge.source, edge.target})
-    if any(homes[edge.source] != homes[edge.target] for edge in kept):
-        return Nest(graph)
-    return _nest(replace(graph, edges=kept), entries, homes, callers, "")
+def split_graph(graph: Graph) -> dict[str, Graph]:
+    """Return by name the graphs that `join_graphs` put into one; any other graph under ""."""
+    parts = {}
+    for box in graph.nodes:
+        if box.kind != JOINED:
+            continue
+        nodes = [
+            node for node in graph.nodes if node.key.startswith(box.key) and node.key != box.key
+        ]
+        edges = [
+            edge
+            for edge in graph.edges
+            if edge.source.startswith(box.key) and edge.source != box.key
+        ]
+        parts[box.label] = Graph(box.label, tuple(nodes), tuple(edges))
+    return parts or {"": graph}
 
 
-def _nest(graph: Graph, entries, homes, callers, scope: str) -> Nest:
-    here = {key for key, home in homes.items() if home == scope}
-    inside = [(group, entry) for group, entry in entries.items() if entry.key in here]
-    here -= {entry.key for _, entry in inside}
-    own = replace(
-        graph,
-        nodes=tuple(node for node in graph.nodes if node.key in here),
-        edges=tuple(edge for edge in graph.edges if edge.source in here),
-        found=tuple(key for key in graph.found if key in here),
-    )
-    bodies = (
-        Body(callers[entry.key][0], entry.label, _nest(graph, entries, homes, callers, group))
-        for group, entry in inside
-    )
-    return Nest(own, tuple(bodies))
-
-
-# The nodes whose inputs are all there after the step before: as many as `width`.
-ParallelStep = namedtuple("ParallelStep", "step width nodes")
-# One node of a step. `works`: it is an operation, no input and no constant.
-LaneNode = namedtuple("LaneNode", "key works")
-
-
-@dataclass(frozen=True)
-class Steps(Listing):
-    """What can run side by side: a longest `path`, most ops at once, first nodes of each step."""
-
-    path: tuple[str, ...] = ()
-    widest: int = 0
-    lanes: tuple[tuple[LaneNode, ...], ...] = ()
-
-
-MEANINGS = {
-    "folded": "computed from constants only, and a constant now",
-    "removed": "no path from it to a result",
-    "merged": "twins: the same op, attributes and inputs; one is left and serves both",
-    "cancelled": "part of a removed chain of one op; its reader now reads the chain's input",
-    "bypassed": "gone; its reader now reads its input",
-    "added": "only in the second graph",
-    "changed": "different; these two graphs do not show why",
-    "kept": "the same in both",
+_MOVED = {
+    "BODY": "graph_bodies:BODY",
+    "Body": "graph_bodies:Body",
+    "Nest": "graph_bodies:Nest",
+    "nested": "graph_bodies:nest_bodies",
+    "ParallelStep": "graph_steps:ParallelStep",
+    "LaneNode": "graph_steps:LaneNode",
+    "Steps": "graph_steps:Steps",
+    "MEANINGS": "graph_differences:MEANINGS",
+    "Finding": "graph_differences:Finding",
+    "GraphDiff": "graph_differences:GraphDiff",
 }
-# A `word` of `MEANINGS`, the keys `before` in the first graph and `after` in the second.
-Finding = namedtuple("Finding", "word before after how", defaults=("",))
 
 
-@dataclass(frozen=True)
-class GraphDiff:
-    """Two graphs and the findings: every key of `before` is in exactly one of them."""
+def __getattr__(name):  # the names that moved, until the last commit of this branch
+    from importlib import import_module
 
-    title: str
-    before: Graph
-    after: Graph
-    findings: tuple[Finding, ...]
-    note: str = ""
-
-    def found(self, word: str) -> tuple[Finding, ...]:
-        """Return the findings of this word, in order."""
-        return tuple(finding for finding in self.findings if finding.word == word)
-
-    def word(self, key: str) -> str:
-        """Return what happened to this node of the first graph; KeyError if it has no such node."""
-        return {key: finding.word for finding in self.findings for key in finding.before}[key]
-
-    def count(self, word: str) -> int:
-        """Return how many nodes have this word; of the second graph only where added."""
-        return sum(len(f.after if word == "added" else f.before) for f in self.found(word))
+    if name not in _MOVED:
+        raise AttributeError(name)
+    module, new = _MOVED[name].split(":")
+    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -1,4 +1,4 @@
-"""Rounds of one run -> what may be said of them: an order only where their ranges do not overlap.
+"""Rounds of one run -> what may be said of them: an order only if their ranges do not overlap.
 
 A busy machine makes some rounds longer than others. So a ratio of two times is an order, faster or
 slower, only if even the least lucky rounds agree on it. This is the one place with that rule.
@@ -39,28 +39,34 @@ class Ratio(float):
         low: float | None = None,
         high: float | None = None,
     ):
-        """Return the number `fastest`; without `low` and `high`, two rounds are known of it."""
-        made = super().__new__(cls, fastest)
-        made.middle, made.rounds = middle, rounds
-        made.low = min(fastest, middle) if low is None else low
-        made.high = max(fastest, middle) if high is None else high
-        return made
+        """Return the number `fastest` with its attributes.
+
+        Without `low` and `high`, the range is that of the two rounds `fastest` and `middle`.
+        """
+        ratio = super().__new__(cls, fastest)
+        ratio.middle = middle
+        ratio.rounds = rounds
+        ratio.low = min(fastest, middle) if low is None else low
+        ratio.high = max(fastest, middle) if high is None else high
+        return ratio
 
     def __getnewargs__(self):
+        """Return what pickle and copy pass to `__new__`."""
         return float(self), self.middle, self.rounds, self.low, self.high
 
     @property
     def between(self) -> str:
-        """Return the range of the rounds, in words."""
-        return f"{three_digits(self.low)} and {three_digits(self.high)}"
+        """Return the range of the rounds, such as `1.04 and 19.2`."""
+        return f"{format_three_digits(self.low)} and {format_three_digits(self.high)}"
 
     @property
     def unsure(self) -> str:
         """Return why this ratio claims no order, in words; "" if it claims one."""
-        if not overlap(self, (1.0, 1.0)):
+        # An order is claimed only if the range leaves out 1, at which both take equally long.
+        if not ranges_overlap(self, (1.0, 1.0)):
             return ""
-        steady = self.high <= NEAR * self.low
-        return AS_LONG if steady else TOO_NOISY
+        is_steady = self.high <= NEAR * self.low
+        return AS_LONG if is_steady else TOO_NOISY
 
 
 def measure_ratio(seconds: Sequence[float], unit: Sequence[float]) -> Ratio:
@@ -79,45 +85,74 @@ def measure_ratio(seconds: Sequence[float], unit: Sequence[float]) -> Ratio:
     Ratio
         It claims an order only if the counted rounds of both do not overlap.
     """
-    action, base = count_rounds(seconds), count_rounds(unit)
-    least = min(base)
+    action_rounds = drop_warm_up(seconds)
+    unit_rounds = drop_warm_up(unit)
+    fastest_unit = min(unit_rounds)
     return Ratio(
-        min(action) / least,
-        median(action) / least,
-        len(action),
-        low=min(action) / max(base),
-        high=max(action) / least,
+        min(action_rounds) / fastest_unit,
+        median(action_rounds) / fastest_unit,
+        len(action_rounds),
+        low=min(action_rounds) / max(unit_rounds),
+        high=max(action_rounds) / fastest_unit,
     )
 
 
-def count_rounds(seconds: Sequence[float]) -> Sequence[float]:
+def drop_warm_up(seconds: Sequence[float]) -> Sequence[float]:
     """Return the rounds that count: all but the first, or both if there are only two."""
     return seconds[1:] if len(seconds) > 2 else seconds
 
 
-def overlap(first: Ratio | tuple[float, float], second: Ratio | tuple[float, float]) -> bool:
+def ranges_overlap(first: Ratio | tuple[float, float], second: Ratio | tuple[float, float]) -> bool:
     """Return whether the ranges of two ratios, or of (low, high) pairs, have a number in common."""
-    low, high = ends(first)
-    other_low, other_high = ends(second)
+    low, high = read_range(first)
+    other_low, other_high = read_range(second)
     return low <= other_high and other_low <= high
 
 
-def ends(ratio: Ratio | tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of a range."""
-    return (ratio.low, ratio.high) if isinstance(ratio, Ratio) else ratio
+def read_range(ratio: Ratio | tuple[float, float]) -> tuple[float, float]:
+    """Return (low, high) of a ratio, or a pair as it is."""
+    if isinstance(ratio, Ratio):
+        return ratio.low, ratio.high
+    return ratio
 
 
-def cost_words(ratio: Ratio) -> str:
+def describe_cost(ratio: Ratio) -> str:
     """Return how long something takes, in units: "about 20", or why that cannot be said."""
     # More digits would pretend to a precision it lacks.
-    return ratio.unsure or f"about {two_digits(ratio)}"
+    return ratio.unsure or f"about {format_two_digits(ratio)}"
 
 
-def two_digits(number: float) -> str:
+def format_two_digits(number: float) -> str:
     """Return a number with two digits that count: 1.4, 19, 1,200."""
-    return f"{float(f'{number:.2g}'):,.0f}" if number >= 10 else f"{number:.2g}"
+    if number < 10:
+        return f"{number:.2g}"
+    # `g` would write 1.2e+03, so the rounded number is written a second time.
+    rounded = float(f"{number:.2g}")
+    return f"{rounded:,.0f}"
 
 
-def three_digits(number: float) -> str:
+def format_three_digits(number: float) -> str:
     """Return a number with three digits that count: 1.04, 19.2, 1,230."""
-    return f"{float(f'{number:.3g}'):,.0f}" if number >= 100 else f"{number:.3g}"
+    if number < 100:
+        return f"{number:.3g}"
+    rounded = float(f"{number:.3g}")
+    return f"{rounded:,.0f}"
+
+
+_MOVED = {
+    "ends": "noise:read_range",
+    "overlap": "noise:ranges_overlap",
+    "count_rounds": "noise:drop_warm_up",
+    "cost_words": "noise:describe_cost",
+    "two_digits": "noise:format_two_digits",
+    "three_digits": "noise:format_three_digits",
+}
+
+
+def __getattr__(name):  # the names that moved, until the last commit of this branch
+    from importlib import import_module
+
+    if name not in _MOVED:
+        raise AttributeError(name)
+    module, new = _MOVED[name].split(":")
+    return getattr(import_module(f"helpers.model.{module}"), new)

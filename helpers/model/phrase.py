@@ -1,44 +1,74 @@
-"""Numbers, names and long words -> the same few words everywhere."""
+"""Numbers, names and long texts, put into the same few words everywhere."""
 
 from collections.abc import Iterable
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 graph", "2 graphs", "1,000 graphs"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def format_count(number: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 graph", "2 graphs" or "1,000 graphs"."""
+    ending = "" if number == 1 else "s"
+    return f"{number:,} {noun}{ending}"
 
 
-def interrupted(number: int, noun: str) -> str:
+def describe_interruption(number: int, noun: str) -> str:
     """Return the sentence on a run that Ctrl-C ended after so many steps, calls or events."""
-    return f"You interrupted it after {counted(number, noun)}."
+    return f"You interrupted it after {format_count(number, noun)}."
 
 
-def clipped(words: str, most: int) -> str:
-    """Return words of at most `most` characters; an ellipsis replaces what is cut off."""
-    return words if len(words) <= most else f"{words[: most - 1]}…"
+def clip_text(text: str, limit: int) -> str:
+    """Return at most `limit` characters of a text; an ellipsis replaces what is cut off."""
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit - 1]}…"
 
 
-def stop(words: str) -> str:
-    """Return the full stop that a sentence of these words needs; an ellipsis needs none."""
-    return "" if words.endswith((".", "!", "?", "…")) else "."
+def find_full_stop(text: str) -> str:
+    """Return the full stop that a text needs as a sentence, or "" if the text ends already."""
+    return "" if text.endswith((".", "!", "?", "…")) else "."
 
 
-def ended(words: str) -> str:
-    """Return words as a sentence, with a full stop where it needs one."""
-    return words + stop(words)
+def end_sentence(text: str) -> str:
+    """Return a text as a sentence, with a full stop where it needs one."""
+    return text + find_full_stop(text)
 
 
-def listed(names: Iterable[str], most: int, longest: int | None = None) -> str:
-    """Return "a, b and 3 more": the first `most` names, clipped to `longest`, and the rest."""
+def format_names(names: Iterable[str], limit: int, longest: int | None = None) -> str:
+    """Return the first names and how many names are left out, such as "a, b and 3 more".
+
+    At most `limit` names are shown. Each of them has at most `longest` characters, if that is
+    given.
+    """
     names = list(names)
-    rest = len(names) - most
-    shown = [clipped(name, longest or len(name)) for name in names[:most]]
-    return ", ".join(shown) + (f" and {rest:,} more" if rest > 0 else "")
+    shown = names[:limit]
+    if longest:
+        shown = [clip_text(name, longest) for name in shown]
+
+    text = ", ".join(shown)
+    left_out = len(names) - limit
+    return f"{text} and {left_out:,} more" if left_out > 0 else text
 
 
 def find_named(records: Iterable, name: object, field: str = "name"):
-    """Return the first record whose `field` is `name`; KeyError for none."""
+    """Return the first record whose `field` equals `name`; KeyError if no record has that name."""
     for record in records:
         if getattr(record, field) == name:
             return record
     raise KeyError(name)
+
+
+_MOVED = {
+    "counted": "phrase:format_count",
+    "interrupted": "phrase:describe_interruption",
+    "clipped": "phrase:clip_text",
+    "stop": "phrase:find_full_stop",
+    "ended": "phrase:end_sentence",
+    "listed": "phrase:format_names",
+}
+
+
+def __getattr__(name):  # the names that moved, until the last commit of this branch
+    from importlib import import_module
+
+    if name not in _MOVED:
+        raise AttributeError(name)
+    module, new = _MOVED[name].split(":")
+    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -1,60 +1,147 @@
-"""Records of what holds a function, and of which ways to call it notice a change."""
+"""Records of what refers to a function, and of which routes to it notice a change."""
 
-from collections import namedtuple
 from dataclasses import dataclass
 
 from .tables import Ledger
 
 KINDS = (
-    *("module attribute", "hidden module attribute", "class attribute", "instance attribute"),
-    *("function attribute", "default argument", "keyword default", "closure cell", "partial"),
-    *("bound method", "dict value", "dict key", "list item", "deque item", "set member"),
-    *("local variable", "frozenset member", "tuple item", "C-level cache", "C-level holder"),
+    "module attribute",
+    "hidden module attribute",
+    "class attribute",
+    "instance attribute",
+    "function attribute",
+    "default argument",
+    "keyword default",
+    "closure cell",
+    "partial",
+    "bound method",
+    "dict value",
+    "dict key",
+    "list item",
+    "deque item",
+    "set member",
+    "local variable",
+    "frozenset member",
+    "tuple item",
+    "C-level cache",
+    "C-level holder",
 )
 
 
-class Binding(
-    namedtuple("Binding", "kind owner name scan rebindable reason garbage", defaults=("", False))
-):
-    """One place that holds a reference.
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """One place that refers to an object.
 
-    `kind` is one of KINDS, `owner` a dotted path, `name` what the owner calls the place: an
-    attribute, `['key']`, `[3]`, `__defaults__[0]` or a free variable. `scan` is True where the
-    scan of the modules finds it too; `reason` says why a place that is not `rebindable` is not.
-    `garbage`: nothing reaches it, and only the collector can free it.
+    Attributes
+    ----------
+    kind : str
+        What kind of place it is, one of `KINDS`.
+    owner : str
+        The object that has the place, as a dotted path.
+    name : str
+        What the owner calls the place: an attribute, a free variable, `['key']`, `[3]` or
+        `__defaults__[0]`.
+    scan : bool
+        Whether a scan of the modules finds the place too.
+    rebindable : bool
+        Whether the place can be made to refer to another object.
+    reason : str
+        Why it cannot, "" if it can.
+    garbage : bool
+        Whether nothing reaches the place, so that only the collector can free it.
     """
+
+    kind: str
+    owner: str
+    name: str
+    scan: bool
+    rebindable: bool
+    reason: str = ""
+    garbage: bool = False
 
     @property
     def path(self) -> str:
         """The owner and the name as one dotted path, the form that `keep` and `only` match."""
-        return join(self.owner, self.name)
+        return join_path(self.owner, self.name)
 
     @property
     def verdict(self) -> str:
         """`yes` where the place can be rebound, else `no` with the reason."""
-        reasons = [self.reason, "only the collector can free it" * self.garbage]
-        return "yes" if self.rebindable else f"no: {'; '.join(filter(None, reasons))}"
+        if self.rebindable:
+            return "yes"
+
+        reasons = []
+        if self.reason:
+            reasons.append(self.reason)
+        if self.garbage:
+            reasons.append("only the collector can free it")
+        return f"no: {'; '.join(reasons)}"
 
 
-def join(owner: str, name: str) -> str:
-    """Return owner and name as one path; an index such as `[3]`, or nothing, needs no dot."""
-    return owner + name if not name or name.startswith(("[", "{", "(")) else f"{owner}.{name}"
+def join_path(owner: str, name: str) -> str:
+    """Return owner and name as one path; an index such as `[3]`, or an empty name, has no dot."""
+    if not name or name.startswith(("[", "{", "(")):
+        return owner + name
+    return f"{owner}.{name}"
 
 
 UNKNOWN = -1
-# One way to call. `call`: its source; `kind` of who holds the function for it: a name, a function
-# or an object. `holds`: per heading which of the map's functions it held, or UNKNOWN.
-Route = namedtuple("Route", "name call kind holds")
-# A function that routes lead to. `codes`: per heading which of the map's codes it had.
-Function = namedtuple("Function", "label codes")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One way to call a function.
+
+    Attributes
+    ----------
+    name : str
+        What the reader calls the route.
+    call : str
+        The source of the call.
+    kind : str
+        What refers to the function on this route: `name`, `function` or `object`.
+    holds : tuple of int
+        For each heading the position in the map's `functions` of the function that the route
+        referred to, or `UNKNOWN`.
+    """
+
+    name: str
+    call: str
+    kind: str
+    holds: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function to which routes lead.
+
+    Attributes
+    ----------
+    label : str
+        The function, as a picture writes it.
+    codes : tuple of int
+        For each heading the position in the map's `codes` of the function's code object, or
+        `UNKNOWN`.
+    """
+
+    label: str
+    codes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class RouteMap(Ledger):
-    """A ledger of what each route ran, and what was held when it ran.
+    """A ledger of what each route ran, with what each route referred to when it ran.
 
-    `routes` are in the ledger's order. `functions`: the old one and the new one; `codes`: the last
-    line of each code object; `patches`: the source of what was done, per heading.
+    Attributes
+    ----------
+    routes : tuple of Route
+        The routes, in the order of the entries.
+    functions : tuple of Function
+        The old function and the new one.
+    codes : tuple of str
+        The last line of each code object.
+    patches : tuple of str
+        For each heading the source of what was done before the routes ran.
     """
 
     routes: tuple[Route, ...] = ()
@@ -64,10 +151,26 @@ class RouteMap(Ledger):
 
     def noticed(self, heading: str) -> tuple[str, ...]:
         """Return the routes whose word under `heading` is another than with nothing done."""
-        at = self._column(heading)
-        return tuple(e.subject for e in self.entries if e.verdicts[at].tone == "changed")
+        column = self._column(heading)
+        return tuple(
+            entry.subject for entry in self.entries if entry.verdicts[column].tone == "changed"
+        )
 
     def moved(self, heading: str) -> tuple[str, ...]:
         """Return the routes that hold another function under `heading` than with nothing done."""
-        at = self._column(heading)
-        return tuple(r.name for r in self.routes if r.holds[at] != r.holds[0])
+        column = self._column(heading)
+        return tuple(route.name for route in self.routes if route.holds[column] != route.holds[0])
+
+
+_MOVED = {
+    "join": "reference_records:join_path",
+}
+
+
+def __getattr__(name):  # the names that moved, until the last commit of this branch
+    from importlib import import_module
+
+    if name not in _MOVED:
+        raise AttributeError(name)
+    module, new = _MOVED[name].split(":")
+    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -1,58 +1,134 @@
-"""The way of a call: six seams, a chapter each, and the clinic; heads, map and README say it."""
+"""The path of a call: six seams, with a chapter for each, and the clinic.
 
-from collections import namedtuple
+The heads of the chapters, the map and the README all say what stands here.
+"""
 
-# A chapter, as its own head and the README's table say it.
-Chapter = namedtuple("Chapter", "number file title about needs")
-# A seam: what `happens`, and `who` steps in there; `seam`: as the chapter's head says it.
-Station = namedtuple("Station", [*Chapter._fields, "name", "happens", "who", "seam"])
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A chapter, in the words of its own head and of the README's table.
+
+    Attributes
+    ----------
+    number : int
+        The number of the chapter; the first seam has 1.
+    file : str
+        The file name of the notebook, without its ending.
+    title : str
+        The title of the chapter.
+    about : str
+        What a learner finds out, as the README says it.
+    needs : str
+        The frameworks and compilers that the chapter needs, "" if it needs none.
+    """
+
+    number: int
+    file: str
+    title: str
+    about: str
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
+class Station(Chapter):
+    """A seam, at which something may take over a call, and its chapter.
+
+    Attributes
+    ----------
+    name : str
+        The name of the seam, such as `cache key`.
+    happens : str
+        What happens at the seam.
+    who : str
+        Who steps in at the seam.
+    seam : str
+        The seam, as the head of the chapter says it.
+    """
+
+    name: str
+    happens: str
+    who: str
+    seam: str
+
+
 START = "00_start_here"
 BANDS = ("in Python", "in the interpreter", "in the framework's C and C++")  # two stations each
-# fmt: off
 SPINE = (
     Station(
-        1, "01_function_references", "Rebind every name that refers to a function",
-        "what keeps a reference to a function, and how to replace them all", "TensorFlow",
-        "name", "a line looks a name up", "code that rebinds the name", "*a line looks a name up.*",
+        number=1,
+        file="01_function_references",
+        title="Rebind every name that refers to a function",
+        about="what keeps a reference to a function, and how to replace them all",
+        needs="TensorFlow",
+        name="name",
+        happens="a line looks a name up",
+        who="code that rebinds the name",
+        seam="*a line looks a name up.*",
     ),
     Station(
-        2, "02_tf_function", "Trace a function, and see which argument made it trace again",
-        "which argument causes a retrace, and what a graph gains you", "TensorFlow",
-        "cache key", "a wrapper looks up a graph by the arguments", "TensorFlow's tracer",
-        "*the wrapper's cache key.*",
+        number=2,
+        file="02_tf_function",
+        title="Trace a function, and see which argument made it trace again",
+        about="which argument causes a retrace, and what a graph gains you",
+        needs="TensorFlow",
+        name="cache key",
+        happens="a wrapper looks up a graph by the arguments",
+        who="TensorFlow's tracer",
+        seam="*the wrapper's cache key.*",
     ),
     Station(
-        3, "03_bytecode_and_frames", "Read the value stack, then write the interpreter",
-        "the real value stack, and an interpreter that you write", "",
-        "frame", "the interpreter evaluates one frame", "CPython itself",
-        "*the evaluation loop, one frame at a time.*",
+        number=3,
+        file="03_bytecode_and_frames",
+        title="Read the value stack, then write the interpreter",
+        about="the real value stack, and an interpreter that you write",
+        needs="",
+        name="frame",
+        happens="the interpreter evaluates one frame",
+        who="CPython itself",
+        seam="*the evaluation loop, one frame at a time.*",
     ),
     Station(
-        4, "04_pep523_and_dynamo", "Hook the evaluator, then grow a compiler behind it",
-        "a hook in the frame evaluator, a small Dynamo of your own, and the real one step by step",
-        "PyTorch; C compiler optional",
-        "evaluator", "the frame evaluator can be replaced", "torch.compile",
-        "`_PyInterpreterState_SetEvalFrameFunc`.",
+        number=4,
+        file="04_pep523_and_dynamo",
+        title="Hook the evaluator, then grow a compiler behind it",
+        about="a hook in the frame evaluator, a small Dynamo of your own, "
+        "and the real one step by step",
+        needs="PyTorch; C compiler optional",
+        name="evaluator",
+        happens="the frame evaluator can be replaced",
+        who="torch.compile",
+        seam="`_PyInterpreterState_SetEvalFrameFunc`.",
     ),
     Station(
-        5, "05_oneflow_python_kernel", "Write an op in three files, and train through it",
-        "one op in three files, from its definition to its gradient",
-        "C++ compiler optional",
-        "registry", "a registry maps an op to a kernel", "code that registers a kernel",
-        "*the registry, where a logical op meets a kernel.*",
+        number=5,
+        file="05_oneflow_python_kernel",
+        title="Write an op in three files, and train through it",
+        about="one op in three files, from its definition to its gradient",
+        needs="C++ compiler optional",
+        name="registry",
+        happens="a registry maps an op to a kernel",
+        who="code that registers a kernel",
+        seam="*the registry, where a logical op meets a kernel.*",
     ),
     Station(
-        6, "06_eager_execution", "Follow one eager call to the C function that runs it",
-        "one eager call through every Python layer, and the C call that runs it",
-        "TensorFlow, PyTorch",
-        "C call", "one C function runs eager TensorFlow", "TensorFlow's runtime",
-        "*`TFE_Execute`, the one C function that every eager op goes through.*",
+        number=6,
+        file="06_eager_execution",
+        title="Follow one eager call to the C function that runs it",
+        about="one eager call through every Python layer, and the C call that runs it",
+        needs="TensorFlow, PyTorch",
+        name="C call",
+        happens="one C function runs eager TensorFlow",
+        who="TensorFlow's runtime",
+        seam="*`TFE_Execute`, the one C function that every eager op goes through.*",
     ),
 )
 CLINIC = Chapter(
-    7, "07_the_clinic", "Find the seam, prove it, cure the program",
-    "broken programs from real issue threads, for you to diagnose and fix",
-    "TensorFlow, PyTorch",
+    number=7,
+    file="07_the_clinic",
+    title="Find the seam, prove it, cure the program",
+    about="broken programs from real issue threads, for you to diagnose and fix",
+    needs="TensorFlow, PyTorch",
 )
-# fmt: on
 CHAPTERS = (*SPINE, CLINIC)

@@ -1,35 +1,84 @@
-"""Records of a run on the stage: its steps with panels, instructions, values, calls as cards."""
+"""Records of a run on the stage: its steps with panels, and its calls as cards."""
 
-from collections import namedtuple
 from dataclasses import KW_ONLY, dataclass
 
 from .graphs import Graph
 from .phrase import find_named
 from .tables import Ledger, Listing
 
-LANES = ("load", "store", "operate", "call", "jump")
 NOWHERE = (0, 0, 0, 0)
 BETWEEN = " "  # the place of an empty line between two functions: it has no number
 Span = tuple[int, int, int, int]  # line, column, end line, end column
 
-# One instruction; `lane`: one of `LANES`; `target`: where it may jump to, -1 for nowhere.
-Row = namedtuple("Row", "offset opname argument lane span target", defaults=(NOWHERE, -1))
-# The instructions of one function, the names of its variables, its deepest stack.
-Code = namedtuple("Code", "function rows names depth")
-# A value, its type's name, the variable that refers to it; `key`: its own on a stack.
-Value = namedtuple("Value", "words kind same key", defaults=("", "", 0))
-# One call on its way; `state`: a word, such as waits; `names`: (name, words) of variables.
-Card = namedtuple("Card", "number function line state names stack", defaults=("", (), ()))
-# One titled part of a step; `content`: plain text, or a model with a view of its own.
-Panel = namedtuple("Panel", "title content")
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One call that has not ended.
+
+    Attributes
+    ----------
+    number : int
+        The number of the call in this run.
+    function : str
+        The name of the function.
+    line : int
+        The line at which the call is.
+    state : str
+        What the call does now, in a word or two, such as `waits`.
+    names : tuple of (str, str)
+        Name and value of each local variable, as text.
+    stack : tuple of str
+        The values on its stack, bottom first.
+    """
+
+    number: int
+    function: str
+    line: int
+    state: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    stack: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One titled part of a step.
+
+    Attributes
+    ----------
+    title : str
+        The title of the part.
+    content : str, Listing, Graph or Ledger
+        Plain text, or a model that has a view of its own.
+    """
+
+    title: str
+    content: str | Listing | Graph | Ledger
 
 
 @dataclass(frozen=True)
 class Step:
-    """One moment. `line`: the 1-based line of the source that is about to run, 0 for none.
+    """One moment of a run.
 
-    `says`: what is about to happen, as a sentence; `short`: in a word or two; `lane`: the kind of
-    step. `left`: the line that ran last where the run jumped here, 0 for none; `deed`: how.
+    Attributes
+    ----------
+    label : str
+        The moment, in a few words.
+    line : int
+        The line of the source that is about to run, from 1; 0 for none.
+    panels : tuple of Panel
+        What a reader sees beside the source.
+    span : Span
+        The part of the source that is about to run.
+    says : str
+        What is about to happen, as a sentence.
+    lane : str
+        The kind of step, which a view shows as a colour.
+    short : str
+        What is about to happen, in a word or two.
+    left : int
+        The line that ran last, if the run jumped from it to this step; 0 for none.
+    deed : str
+        How the run left that line, such as `just raised`.
     """
 
     label: str
@@ -49,22 +98,45 @@ class Step:
 
 
 class Placed:
-    """What has a `source`, and in `places` where each line of it is; "" of a cell's."""
+    """A model with a `source`, and with `places`: where each line of the source is.
+
+    A place is a path and a line, such as `path.py:1207`. It is "" for a line of a cell.
+    """
+
+    source: str
+    places: tuple[str, ...]
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """The number of each line of the source: in its file, or in the source itself."""
-        count = self.source.count("\n") + 1
-        places = [*self.places, *[""] * count][:count]
-        return tuple(
-            "" if place == BETWEEN else place.rpartition(":")[2] or str(number)
-            for number, place in enumerate(places, 1)
-        )
+        numbers = []
+        for index in range(self.source.count("\n") + 1):
+            place = self.places[index] if index < len(self.places) else ""
+            if place == BETWEEN:
+                numbers.append("")
+            else:
+                in_file = place.rpartition(":")[2]
+                numbers.append(in_file or str(index + 1))
+        return tuple(numbers)
 
 
 @dataclass(frozen=True)
 class Timeline(Placed):
-    """A run as steps over one source; `places`: `path.py:1207` of each line, "" of a cell's."""
+    """A run as steps over one source.
+
+    Attributes
+    ----------
+    title : str
+        The title of the exhibit.
+    source : str
+        The text of the functions that ran.
+    steps : tuple of Step
+        The moments of the run, in order.
+    note : str
+        What else a reader must know.
+    places : tuple of str
+        Where each line of the source is, such as `path.py:1207`. It is "" for a line of a cell.
+    """
 
     title: str
     source: str
@@ -78,63 +150,43 @@ class Timeline(Placed):
 
     def place(self, line: int) -> str:
         """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
+        # A slice has nothing where the source has no such line, and an index would raise.
         return "".join(self.places[line - 1 : line]) or f"line {line}"
 
 
 @dataclass(frozen=True)
 class FrameStep(Step):
-    """A call, return, yield or exception; `shelf`: frames off the stack; `handed`: down."""
+    """A call, a return, a yield or an exception.
+
+    Attributes
+    ----------
+    cards : tuple of Card
+        The calls that have not ended, the first at the bottom.
+    shelf : tuple of Card
+        The frames that are off the stack, kept by generators.
+    handed : str
+        What the step passes to the frame below.
+    """
 
     cards: tuple[Card, ...] = ()
     shelf: tuple[Card, ...] = ()
     handed: str = ""
 
 
-@dataclass(frozen=True)
-class StackStep(Step):
-    """One instruction about to run.
-
-    `stack`: words, bottom first; `real`: they were read from the interpreter, else each says which
-    instruction made the value. `names`: (name, words) of the locals. `handler`: what the exception
-    table does here. `left_out`: the step replaces so many instructions of a loop.
-
-    `code`: the place of its function among the run's `codes`. `values`: those of `stack`, of which
-    it takes `taken` from the top; `variables`: those of `names`. `callers`: the calls that wait,
-    the first at the bottom; `shelf`: generators' frames put aside. `raised`: the offset of what
-    raised the exception that is being handled, -1 for none.
-    """
-
-    function: str = ""
-    call: int = 1
-    offset: int = -1
-    opname: str = ""
-    argrepr: str = ""
-    stack: tuple[str, ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
-    real: bool = True
-    handler: str = ""
-    printed: str = ""
-    ending: str = ""
-    left_out: int = 0
-    code: int = -1
-    values: tuple[Value, ...] = ()
-    taken: int = 0
-    variables: tuple[Value, ...] = ()
-    callers: tuple[Card, ...] = ()
-    shelf: tuple[Card, ...] = ()
-    raised: int = -1
-
-    @property
-    def instruction(self) -> str:
-        """Return offset, name and argument as one phrase."""
-        return f"{self.offset} {self.opname} {self.argrepr}".rstrip()
+_MOVED = {
+    "LANES": "stack_records:LANES",
+    "Row": "stack_records:Row",
+    "Code": "stack_records:Code",
+    "Value": "stack_records:Value",
+    "StackStep": "stack_records:StackStep",
+    "StackRun": "stack_records:StackRun",
+}
 
 
-@dataclass(frozen=True)
-class StackRun(Timeline):
-    """The steps of a run. `outcome`: how it ended, as a sentence; `real`: every stack was read."""
+def __getattr__(name):  # the names that moved, until the last commit of this branch
+    from importlib import import_module
 
-    outcome: str = ""
-    real: bool = True
-    recorded: int = 0
-    codes: tuple[Code, ...] = ()
+    if name not in _MOVED:
+        raise AttributeError(name)
+    module, new = _MOVED[name].split(":")
+    return getattr(import_module(f"helpers.model.{module}"), new)

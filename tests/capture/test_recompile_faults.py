@@ -22,12 +22,12 @@ from helpers import (
 from helpers.capture.torch import compiled_calls, guard_tree, guard_words, recompiles
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import slot
-from helpers.model import torch_records
+from helpers.model import guard_failures, guard_records
 from tests.samples import sample
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
-MODULES = recompiles, compiled_calls, guard_tree, guard_words, torch_records
+MODULES = recompiles, compiled_calls, guard_tree, guard_words, guard_failures, guard_records
 CLASSES = recompiles._NotedCall, recompiles.CompilesSeen, compiled_calls.CompiledCalls
 CLASSES += compiled_calls.Call, guard_tree.Leaf
 # what runs the user's call itself, what keeps our errors from it, and what is asked after it

@@ -1,4 +1,4 @@
-"""helpers/model/graphs.py: a body stands in its caller, and nothing of the graph is lost."""
+"""helpers/model/graph_bodies.py: a body stands in its caller, and nothing of the graph is lost."""
 
 from helpers.model.graphs import BODY, Edge, Graph, Node, nested
 

@@ -1,4 +1,4 @@
-"""helpers/model/study_records.py: counts, names where they were given, and no counts of a few."""
+"""helpers/model/class_progress.py: counts, names where they were given, and no counts of a few."""
 
 import pytest
 

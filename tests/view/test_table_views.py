@@ -171,7 +171,7 @@ def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():
     lines = ["one", "two", "three", "four", "five"]
     pairs = align(lines, ["new", *lines], {at + 1: at for at in range(1, 6)})
     whole = SideBySide("t", "a", "b", pairs)
-    folds = whole._replace(folds=True)
+    folds = replace(whole, folds=True)
     assert side_by_side.text(folds).splitlines()[3:] == [
         "  1 one                    │   2 one",
         "    … 3 lines are the same │     …",
@@ -179,7 +179,7 @@ def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():
     ]
     assert "three" in side_by_side.text(whole) and "three" not in side_by_side.html(folds)
     assert "… 3 lines are the same" in side_by_side.html(folds)
-    assert "two" in side_by_side.text(folds._replace(pairs=pairs[:-1]))  # four are a short run
+    assert "two" in side_by_side.text(replace(folds, pairs=pairs[:-1]))  # four are a short run
 
 
 SCRIPT = "<script>alert(1)</script>"

@@ -76,7 +76,7 @@ def evaluators_compared(fn, before: Graph) -> Graph:
     function, _ = function_of(unwrap(fn)[0], "show_evaluator")
     now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
     new = [node for node in now.nodes if (node.label, node.detail) not in known]
-    marks = {n.key: n._replace(label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
+    marks = {n.key: replace(n, label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
     nodes = tuple(marks.get(node.key, node) for node in now.nodes)
     moments = {"before": before, "now": replace(now, nodes=nodes)}
     note = "+ marks what is new." if new else ""

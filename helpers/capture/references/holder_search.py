@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import types
+from dataclasses import replace
 from gc import get_objects, get_referents, get_referrers, is_tracked
 from itertools import chain
 
@@ -221,7 +222,7 @@ def _list_bindings(obj) -> Listing:
     known = {}  # the holders of each exception, by its id
     in_torch, seen_in_torch = _look_into_torch(obj) if is_plain_tensor(obj) else ([], "")
     rows = [_row(place, known) for place in reached]
-    rows += [_row(place, known)._replace(rebindable=False, garbage=True) for place in garbage]
+    rows += [replace(_row(place, known), rebindable=False, garbage=True) for place in garbage]
     rows += in_torch
     fast = sum(row.scan for row in rows)
     found = "this 1 place" if len(rows) == 1 else f"these {len(rows)} places"
@@ -248,7 +249,8 @@ def _look_into_torch(tensor) -> tuple[list[Binding], str]:
     shown = sorted(filter(None, paths[len(keepers) : len(named) - len(saving[:MOST_SHARERS])]))
     graphs = sorted(filter(None, paths[len(named) - len(saving[:MOST_SHARERS]) :]))
     words = say_hidden(tensor, len(keepers), graphs), say_sharers(shown, len(sharers) - len(shown))
-    return sorted(rows), " ".join(filter(None, words))
+    rows.sort(key=lambda row: (row.owner, row.name))
+    return rows, " ".join(filter(None, words))
 
 
 def _name_each(things: HiddenList) -> list[str]:
@@ -274,7 +276,7 @@ def _row(place: Place, known: dict[int, str]) -> Binding:
         found = _holders_of_error(place.errors[0])
         known[key] = f"; the exception is in {listed(found, 2)}" if found else ""
     row = place.binding
-    return row._replace(reason=row.reason + known[key]) if place.errors else row
+    return replace(row, reason=row.reason + known[key]) if place.errors else row
 
 
 def _holders_of_error(error) -> list[str]:

@@ -13,6 +13,7 @@ original a name of its own.
 import types
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import _lru_cache_wrapper, partial
 from gc import get_objects, get_referents
@@ -124,7 +125,7 @@ class Rebinding(Own):
             why = why or id(place.container) in own and "the old object refers to itself there"
             why = why or needed and "the replacement itself needs it"
             if why:
-                left.append(place.binding._replace(rebindable=False, reason=why))
+                left.append(replace(place.binding, rebindable=False, reason=why))
             else:
                 plan.append(place)
                 changed.append(place.binding)

@@ -9,6 +9,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from math import prod
 
 from ...internals import tensorflow_private
@@ -44,7 +45,7 @@ def tf_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     name, graph_def = _graph_def(thing, args, kwargs)
     draft, words = _Draft(graph_def), f"The graph of {name}" if name else "A graph"
     scopes = {node.group for node in draft.nodes.values()}  # a node of that name is part of it
-    nodes = (n._replace(group=n.key) if n.key in scopes else n for n in draft.nodes.values())
+    nodes = (replace(n, group=n.key) if n.key in scopes else n for n in draft.nodes.values())
     title = title or f"{words}: {counted(len(graph_def.node), 'node')}"
     return Graph(title, tuple(nodes), tuple(draft.edges))
 

@@ -572,7 +572,7 @@ def inductor_side_by_side(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
     if lines:  # no line on the right says which line it came from
         pairs = (*pairs, *align([], lines, {}))
     else:
-        pairs = (pairs[0]._replace(right_text=words), *pairs[1:])
+        pairs = (replace(pairs[0], right_text=words), *pairs[1:])
     title = f"What Inductor generates for {named(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 

@@ -48,9 +48,17 @@ def book(words: list[str]) -> int:
 
 
 def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None:
-    """Write the book of these notebooks into a folder of the course's own.
+    """Write the book of these notebooks, a web site, into a folder that the course owns.
 
-    What is not `fresh` has the outputs that are stored in the notebooks, and nothing lives.
+    Parameters
+    ----------
+    home
+        The folder. Pages of an earlier book that this one does not have are removed.
+    paths
+        The notebooks, in the order of the book.
+    fresh
+        Whether each notebook is run first. If not, the pages show the outputs that are stored in
+        the notebooks, and no exhibit can be operated.
     """
     contents = [entry(path) for path in paths]
     pages = {}

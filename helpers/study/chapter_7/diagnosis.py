@@ -31,11 +31,28 @@ class Evidence:
     or_seam: str = ""
 
 
-def judge_diagnosis(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict) -> str | None:
-    """Return what is wrong with a diagnosis; `elsewhere`: another seam -> why it is not that."""
-    right_seams = [entry.seam for entry in evidence]
-    other_names = {entry.or_seam: entry.seam for entry in evidence}
-    reason = judge_seams(seam, right_seams, elsewhere, other_names)
+def judge_diagnosis(
+    seam, proof, evidence: tuple[Evidence, ...], advice_by_seam: dict[str, str]
+) -> str | None:
+    """Return what is wrong with a diagnosis, or None.
+
+    Parameters
+    ----------
+    seam
+        The learner's answer: the name of a seam, or several names.
+    proof
+        The learner's answer: an exhibit, or several exhibits.
+    evidence
+        The right seams, with what an exhibit must show of each.
+    advice_by_seam
+        For a wrong seam the sentence on why the program is not wrong there.
+    """
+    reason = judge_seams(
+        seam,
+        right_seams=[entry.seam for entry in evidence],
+        advice_by_seam=advice_by_seam,
+        right_by_equal_seam={entry.or_seam: entry.seam for entry in evidence},
+    )
     if reason:
         return reason
 
@@ -47,6 +64,7 @@ def judge_diagnosis(seam, proof, evidence: tuple[Evidence, ...], elsewhere: dict
 
 
 def _require_exhibits(proof) -> list[Exhibit]:
+    """Return the exhibits of a proof, else raise InvalidAnswer."""
     exhibits = _list_items(proof, "proof")
     for exhibit in exhibits:
         if not real_isinstance(exhibit, Exhibit):
@@ -55,14 +73,31 @@ def _require_exhibits(proof) -> list[Exhibit]:
     return exhibits
 
 
-def judge_seams(seam, right_seams: list[str], elsewhere: dict, other_names: dict) -> str | None:
-    """Return what is wrong with the seams that are named; `other_names`: one -> the right one."""
+def judge_seams(
+    seam,
+    right_seams: list[str],
+    advice_by_seam: dict[str, str],
+    right_by_equal_seam: dict[str, str],
+) -> str | None:
+    """Return what is wrong with the seams that a learner names, or None.
+
+    Parameters
+    ----------
+    seam
+        The learner's answer: the name of a seam, or several names.
+    right_seams
+        All seams that the learner must name.
+    advice_by_seam
+        For a wrong seam the sentence on why the program is not wrong there.
+    right_by_equal_seam
+        For a seam that is accepted too, the seam of `right_seams` for which it counts.
+    """
     answers = [_require_seam(name) for name in _list_items(seam, "seam")]
-    seams = [other_names.get(name, name) for name in answers]
+    seams = [right_by_equal_seam.get(name, name) for name in answers]
     for name in seams:
         if name not in right_seams:
             general = SOMEBODY if name == NONE else NOBODY.format(name)
-            return elsewhere.get(name) or general
+            return advice_by_seam.get(name) or general
 
     missing = set(right_seams) - set(seams)
     if missing:
@@ -71,13 +106,17 @@ def judge_seams(seam, right_seams: list[str], elsewhere: dict, other_names: dict
     return None
 
 
-def diagnosed(elsewhere: dict[str, str], *evidence: Evidence) -> Callable:
-    """Return a decorator that calls the judge once its first two arguments are right."""
+def diagnosed(advice_by_seam: dict[str, str], *evidence: Evidence) -> Callable:
+    """Return a decorator for the judge of an exercise that asks for a seam, a proof and a cure.
+
+    The judge runs only if the seam and the proof are right. `advice_by_seam` and `evidence` are
+    those of `judge_diagnosis`.
+    """
 
     def around(judge: Callable) -> Callable:
         @wraps(judge)
         def judged(seam, proof, *cure):
-            reason = judge_diagnosis(seam, proof, evidence, elsewhere)
+            reason = judge_diagnosis(seam, proof, evidence, advice_by_seam)
             return reason or judge(seam, proof, *cure)
 
         return judged

@@ -185,7 +185,11 @@ class _WaysIn:
         self._saved_code = functional.softsign.__code__
         self._saved_ways = self._read_ways()
 
-    def _read_ways(self) -> dict:
+    def _read_ways(self) -> dict[str, object]:
+        """Return what is in place now, by the name of each of the five ways to take over a call.
+
+        Each value can be compared with `==` to tell whether something has changed.
+        """
         dispatch_modes, function_modes = torch_private.modes()
         frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
         frame_hooks.append(torch_private.frame_callback())

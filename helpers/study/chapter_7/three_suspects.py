@@ -41,7 +41,7 @@ LENGTHS = (4, 6)  # of windows
 )
 def three_suspects(seam, failing: Callable, cured):
     """It was none of the three. Keep the smallest test that shows it, for the next time."""
-    reason = judge_seams(seam, [NONE], ELSEWHERE, {})
+    reason = judge_seams(seam, right_seams=[NONE], advice_by_seam=ELSEWHERE, right_by_equal_seam={})
     if reason:
         return reason
 
@@ -94,7 +94,11 @@ def _copy_numbers(value):
 
 @contextmanager
 def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterator[list]:
-    """Import the program with changes by dotted name, for the length of a block."""
+    """Import the program for the length of a block, and yield its modules.
+
+    `changes` are functions by the dotted name that they replace. `without_suspects` takes the
+    compiled step, the own op and the cache out of the program.
+    """
     with fresh_project(SOURCES) as modules, ExitStack() as patches:
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
         for place, new in changes.items():

@@ -161,6 +161,11 @@ def _divide_curve(corners: tuple[int, ...], count: int) -> list[int]:
 
 
 def _divide_quadratic(corners: tuple[int, ...], parts: list[float]) -> list[int]:
+    """Return one coordinate of a quadratic Bézier curve at each part, from 0 to 1.
+
+    De Casteljau's algorithm: divide both sides of the control polygon in the same ratio, then
+    divide the line between the two points in this ratio. That point is on the curve.
+    """
     start, middle, end = corners
     found = []
     for part in parts:
@@ -171,6 +176,11 @@ def _divide_quadratic(corners: tuple[int, ...], parts: list[float]) -> list[int]
 
 
 def _divide_cubic(corners: tuple[int, ...], parts: list[float]) -> list[int]:
+    """Return one coordinate of a cubic Bézier curve at each part, from 0 to 1.
+
+    De Casteljau's algorithm: three sides of the control polygon are divided in the same ratio. The
+    three points are the control polygon of a quadratic curve, and so on down to one point.
+    """
     start, lead, pull, end = corners
     found = []
     for part in parts:

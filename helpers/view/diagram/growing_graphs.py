@@ -1,5 +1,7 @@
 """A recorded run of Dynamo -> the graphs that there are at each of its steps."""
 
+from dataclasses import replace
+
 from ...model.graphs import Edge, Graph, Node
 from ...model.torch_records import DynamoRun, DynamoStep
 
@@ -69,7 +71,7 @@ def _rename_keys(graph: Graph, number: int, is_handed_over: bool) -> Graph:
 
     detail = "handed over" if is_handed_over else ""
     frame = Node(f"{number}", f"graph {number + 1}", FRAME, detail)
-    nodes = [node._replace(key=keys[node.key]) for node in graph.nodes]
+    nodes = [replace(node, key=keys[node.key]) for node in graph.nodes]
     edges = [Edge(keys[edge.source], keys[edge.target]) for edge in graph.edges]
     return Graph("", (frame, *nodes), tuple(edges))
 

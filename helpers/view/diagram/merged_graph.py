@@ -1,7 +1,7 @@
 """Two graphs and what happened to their nodes -> one graph whose marks say it, and a table."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...model.graphs import MEANINGS, Edge, Finding, Graph, GraphDiff, Node
 from ...model.phrase import counted, listed
@@ -107,7 +107,7 @@ def _mark_node(node: Node, kind: str, word: str) -> Node:
     if node.detail and kind != "gone":
         detail = f"{word}: {node.detail}"
     mark = MARKS[kind][0]
-    return node._replace(label=f"{mark} {node.label}", detail=detail, kind=kind)
+    return replace(node, label=f"{mark} {node.label}", detail=detail, kind=kind)
 
 
 def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
@@ -125,6 +125,6 @@ def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
         if not is_unchanged and edge.source in in_both and edge.target in in_both:
             word = "new" if edge in new_edges else "gone"
             used_words.add(word)
-            edge = edge._replace(label=f"{word} {edge.label}".strip())
+            edge = replace(edge, label=f"{word} {edge.label}".strip())
         merged.append(edge)
     return merged, used_words

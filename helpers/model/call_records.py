@@ -1,0 +1,107 @@
+"""Records of the calls that a framework makes on its way to C."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate
+
+NO_ROUTE = "no door"
+ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", NO_ROUTE)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a function.
+
+    Attributes
+    ----------
+    depth : int
+        How many of the recorded calls contain this one.
+    module : str
+        The module of the function.
+    name : str
+        The name of the function.
+    c : bool
+        Whether the function is written in C.
+    raised : bool
+        Whether an error left the call.
+    door : bool
+        Whether the function is a landmark, where a call may enter the framework's C code.
+    """
+
+    depth: int
+    module: str
+    name: str
+    c: bool = False
+    raised: bool = False
+    door: bool = False
+
+    @property
+    def path(self) -> str:
+        """The last part of the module and the name: enough to find it in the sources."""
+        return f"{self.module.rpartition('.')[2]}.{self.name}"
+
+
+@dataclass(frozen=True)
+class CallTree:
+    """The calls of one run, in the order in which they began.
+
+    Attributes
+    ----------
+    title : str
+        The title of the exhibit.
+    calls : tuple of Call
+        The calls, depth first.
+    routes : tuple of str
+        The route of each op, one of `ROUTES`.
+    outcome : str
+        How the run ended, if an error ended it.
+    note : str
+        What else a reader must know.
+    """
+
+    title: str
+    calls: tuple[Call, ...]
+    routes: tuple[str, ...] = ()
+    outcome: str = ""
+    note: str = ""
+
+    @property
+    def route(self) -> str:
+        """Return the routes as text, such as `fast path` or `graph ×3, function`."""
+        counts = Counter(self.routes)
+        if not counts:
+            return NO_ROUTE
+        return ", ".join(
+            f"{route} ×{count}" if count > 1 else route for route, count in counts.items()
+        )
+
+    def count(self, name: str) -> int:
+        """Return how many calls there were of functions of this name."""
+        return sum(call.name == name for call in self.calls)
+
+    def doors(self) -> tuple[str, ...]:
+        """Return the names of the landmarks that were passed, in order."""
+        return tuple(call.name for call in self.calls if call.door)
+
+    def inside(self) -> tuple[int, ...]:
+        """Return for each call how many calls it contains, itself included."""
+        sizes = [0] * len(self.calls)
+        open_positions: list[int] = []  # the calls that have not ended yet, outer ones first
+
+        # A last call at depth 0 ends all calls that are still open.
+        for position, call in enumerate((*self.calls, Call(0, "", ""))):
+            while open_positions and self.calls[open_positions[-1]].depth >= call.depth:
+                start = open_positions.pop()
+                sizes[start] = position - start
+            open_positions.append(position)
+        return tuple(sizes)
+
+    def on_the_way(self) -> frozenset[int]:
+        """Return the positions of the landmarks, and of all calls that lead to a landmark."""
+        # doors_before[n]: how many of the first n calls are landmarks
+        doors_before = [0, *accumulate(call.door for call in self.calls)]
+        return frozenset(
+            position
+            for position, size in enumerate(self.inside())
+            if doors_before[position + size] > doors_before[position]
+        )

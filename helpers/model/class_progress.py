@@ -1,0 +1,122 @@
+"""How far a class came: a table with a row for each exercise, from what learners share."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .phrase import clip_text, format_count, format_names
+from .study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter
+from .tables import Column, Listing
+
+LEAST = 5  # of fewer learners without a name, a count tells who they are
+LONGEST_NAME = 40  # characters
+MOST_NAMES = 6
+FEW = f"Counts appear once {LEAST} learners share without a name; fewer would identify them."
+_COLUMNS = (
+    Column("chapter", "chapter"),
+    Column("exercise", "exercise", code=True),
+    Column("passed", PASSED),
+    Column("tried", TRIED),
+    Column("hinted", HINTED),
+    Column("untried", UNTRIED),
+)
+_NAMES = Column("names", "hint or tried, by name")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """An exercise, with how many learners came how far.
+
+    Attributes
+    ----------
+    chapter : int
+        The number of the chapter.
+    exercise : str
+        The name of the exercise.
+    untried : int
+        How many learners have not tried it.
+    hinted : int
+        How many took a hint.
+    tried : int
+        How many tried it and have not passed.
+    passed : int
+        How many passed.
+    names : str
+        Who took a hint or tried, of the learners who gave a name.
+    """
+
+    chapter: int
+    exercise: str
+    untried: int
+    hinted: int
+    tried: int
+    passed: int
+    names: str
+
+
+def build_class_listing(
+    chapters: Iterable[Chapter], learners: Iterable[tuple[dict[str, str], str]], unread: int = 0
+) -> Listing:
+    """Return a row for each exercise of the chapters that somebody has begun.
+
+    Parameters
+    ----------
+    chapters
+        The chapters of the course.
+    learners
+        For each learner the state of each exercise, by its name, and the learner's name or "".
+    unread
+        How many files could not be read.
+
+    Returns
+    -------
+    Listing
+        The rows are `Count`. If some learners share without a name, but fewer than `LEAST`, the
+        listing has no rows, because a count would identify them.
+    """
+    learners = [
+        (states, clip_text(" ".join(name.split()), LONGEST_NAME)) for states, name in learners
+    ]
+    unnamed = sum(not name for _, name in learners)
+    named = len(learners) - unnamed
+    is_shown = unnamed == 0 or unnamed >= LEAST
+
+    rows = []
+    if is_shown:
+        for chapter in chapters:
+            counts = [_count_states(chapter.number, task.name, learners) for task in chapter.tasks]
+            if any(count.untried < len(learners) for count in counts):
+                rows += counts
+
+    note = f"Shared by {format_count(len(learners), 'learner')}; {named} gave a name. "
+    note += "Chapters that nobody has started are left out."
+    if not is_shown:
+        note += f" {FEW}"
+    if unread:
+        note += f" {format_count(unread, 'file')} could not be read."
+    columns = (*_COLUMNS, _NAMES) if named else _COLUMNS
+    return Listing("How far the class is", columns, tuple(rows), note)
+
+
+def _count_states(chapter: int, exercise: str, learners: list[tuple[dict[str, str], str]]) -> Count:
+    """Return how many learners came how far in one exercise.
+
+    `chapter` is the number of its chapter. `learners` are those of `build_class_listing`.
+    """
+    states = [states_by_exercise.get(exercise) for states_by_exercise, _ in learners]
+    hinted = states.count(HINTED)
+    tried = states.count(TRIED)
+    passed = states.count(PASSED)
+
+    names = []
+    for states_by_exercise, name in learners:
+        if name and states_by_exercise.get(exercise) in (HINTED, TRIED):
+            names.append(name)
+    return Count(
+        chapter=chapter,
+        exercise=exercise,
+        untried=len(states) - hinted - tried - passed,
+        hinted=hinted,
+        tried=tried,
+        passed=passed,
+        names=format_names(sorted(names), MOST_NAMES),
+    )
