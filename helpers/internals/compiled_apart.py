@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from types import CodeType, FunctionType
 
 from ..safety.restoring import module, patched
-from . import torch_private
+from . import dynamo_codes, torch_private
 
 TABLES = (  # a module, and the names in it that a block has for itself
     ("torch._dynamo.convert_frame", ("FRAME_COMPILE_COUNTER",)),
@@ -49,7 +49,7 @@ def _keeping_earlier_code() -> Iterator[None]:
         home, name = NUMBERS
         stack.enter_context(patched(module(home), **{name: getattr(module(home), name)}))
         stack.enter_context(_counters_kept())
-        stack.enter_context(torch_private.own_lists_of_codes())
+        stack.enter_context(dynamo_codes.use_own_code_lists())
         stack.enter_context(_needed_kept())
         try:
             yield
@@ -65,7 +65,7 @@ def compiled_apart() -> Iterator[None]:
     does each function in whose code that of another one is written. The learner's own code objects
     are back after the block, with all that Dynamo had compiled.
     """
-    met = torch_private.codes_met() if module("torch._dynamo.convert_frame") else []
+    met = dynamo_codes.list_met_codes() if module("torch._dynamo.convert_frame") else []
     before = [(fn, fn.__code__) for fn in _functions_with(met)]
     copies = {id(code): copied(code) for _, code in before}
     try:

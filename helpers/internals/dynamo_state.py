@@ -18,7 +18,7 @@ from types import CodeType
 from ..safety import restoring
 from ..safety.missing_parts import MissingPart
 from ..safety.restoring import patched
-from . import code_extras, torch_private
+from . import code_extras, compiled_calls_under_way, dynamo_codes, dynamo_settings, torch_private
 from .kept_collections import kept
 
 # module -> names of what a compile adds to; a torch that lacks one of them does without it
@@ -77,7 +77,7 @@ class Fresh:
         if self.thread != threading.get_ident():
             self.lent.add(id(code))
             return
-        if id(code) not in self.met and not torch_private.cache_entries(code):
+        if id(code) not in self.met and not dynamo_codes.read_cache_entries(code):
             self.met[id(code)] = code
         if id(space) not in self.globals:
             self.globals[id(space)] = space, _names_of_dynamo(space)
@@ -89,7 +89,7 @@ class Fresh:
         """
         if threading.get_ident() == self.thread:
             return True
-        code = torch_private.resumed_from(code)
+        code = dynamo_codes.find_original_code(code)
         return any(code is known for known, _ in self.aside)
 
     def skip(self, code: CodeType) -> None:
@@ -111,16 +111,21 @@ def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
     fresh = Fresh()
     trackers = [torch_private.input_codes, torch_private.output_codes]
     seen = [len(tracker.seen) for tracker in trackers]
-    found = {id(code): code for code in (*torch_private.codes_met(), *codes)}
+    found = {id(code): code for code in (*dynamo_codes.list_met_codes(), *codes)}
     finalizers = set(weakref.finalize._registry)
     sizes = torch_private.get_code_state()
     collected, counted = _copy_collections(), [*_named(COUNTED)]
     lines = set(linecache.cache)
     sizes.clear()
     try:
-        fresh.beyond |= set(map(id, torch_private.codes_aside()))
+        fresh.beyond |= set(map(id, dynamo_codes.list_codes_beyond_reset()))
         fresh.aside += [(code, code_extras.take_off(code)) for code in found.values()]
-        with _hearing(fresh), _silent(), _tensors_unmarked(), torch_private.without_monitor():
+        with (
+            _hearing(fresh),
+            _silent(),
+            _tensors_unmarked(),
+            dynamo_settings.start_no_bar_monitor(),
+        ):
             yield fresh
     finally:
         with torch_private.compile_lock:
@@ -158,9 +163,11 @@ def _put_back(fresh: Fresh) -> None:
     fresh.skipped += [codes[k] for k, now in states.items() if code_extras.action(now) == "SKIP"]
     for code, pointer in fresh.aside:
         before = code_extras.action(pointer)
-        if before != "DEFAULT" and torch_private.cache_entries(code):
+        if before != "DEFAULT" and dynamo_codes.read_cache_entries(code):
             fresh.barred.append((code, before))
-        in_use = id(code) in fresh.lent and torch_private.runs_in_another_thread()
+        in_use = (
+            id(code) in fresh.lent and compiled_calls_under_way.has_another_thread_compiled_call()
+        )
         if not in_use:
             _note_removed(fresh, code)
         code_extras.put_back(code, pointer, in_use)
@@ -176,7 +183,7 @@ def _put_back(fresh: Fresh) -> None:
 
 def _note_removed(fresh: Fresh, code: CodeType) -> None:
     """Note the new codes of the entries that are about to be taken off a code object."""
-    fresh.removed += [entry.code for entry in torch_private.cache_entries(code)]
+    fresh.removed += [entry.code for entry in dynamo_codes.read_cache_entries(code)]
 
 
 @contextmanager
