@@ -16,7 +16,7 @@ from types import FrameType
 from ..safety import interrupts
 from ..safety.dynamo_aside import leave_to_python
 from ..safety.interrupts import PRESSES, are_called_by_c
-from .interpreter_frame import thing
+from .interpreter_frame import read_object
 from .own_hooks import is_of_program, tracer_setter
 
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -103,7 +103,7 @@ class FrameTracer:
         key = id(frame)
         local = self._followed.get(key)
         if local is not None:
-            argument = thing(pointer) if pointer else None
+            argument = read_object(pointer) if pointer else None
             following = local(frame, EVENTS[kind], argument)
             if following is not None and key in self._followed:
                 self._followed[key] = following

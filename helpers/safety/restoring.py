@@ -16,12 +16,12 @@ from types import FunctionType, SimpleNamespace
 from typing import ParamSpec, TypeVar
 
 from . import PACKAGE
-from .arguments import bind_call
 from .dynamo_aside import breaks_graph, leave_to_python
 from .graph_frames import frames_left_out_of_graphs
 from .interrupts import in_users_code
 from .missing_parts import said_if_missing
 from .users_frames import keep_users_frames
+from .verb_calls import bind_call
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
