@@ -36,6 +36,7 @@ COURSES = (
     "safety/learner_record.py",
     "safety/limits.py",
     "safety/process_state.py",
+    "safety/shared_progress.py",
     "safety/state_parts.py",
     "view/scripts/",  # the sources of the bundles
     "view/widgets/bundle/progress_line.",
