@@ -216,7 +216,7 @@ def _exchange(number: int, handler: Callable) -> None:
     """Put one callable in place of another: for the system, nothing changes."""
     action = SystemAction(number)
     _signal.signal(number, handler)
-    action.put_back()
+    action.restore()
 
 
 def _run(handler: object, number: int) -> None:
