@@ -46,6 +46,11 @@ class FreshBlock:
         #: id -> globals of a function, and the names that Dynamo had added to them before.
         self.namespaces: dict[int, tuple[dict, set[str]]] = {}
 
+    @property
+    def lent(self) -> set[int]:
+        """The earlier name of `ids_of_other_threads`."""
+        return self.ids_of_other_threads
+
     def meet(self, code: CodeType, namespace: dict) -> None:
         """Note a frame that Dynamo is asked about, by its code object and its globals."""
         if self.thread != threading.get_ident():
