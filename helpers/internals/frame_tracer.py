@@ -127,7 +127,7 @@ class FrameTracer:
                 frame.f_trace_lines = True
 
     def _begin(self, frame: FrameType) -> None:
-        """Call the tracer for the start of a frame; what it returns traces the frame from now on."""
+        """Call the tracer for the start of a frame; what it returns traces that frame."""
         if frame.f_code is _probe.__code__:
             self._is_probed = True
             return

@@ -138,7 +138,7 @@ class _InPlaceOf:
 
 def is_aside(frame: FrameType) -> bool:
     """Return whether a frame runs only because of a recorder, which does not count it."""
-    # No `any`: this runs for each event of a profiler, and a generator would cost a frame each time.
+    # Not `any`: this runs for each event of a profiler, and a generator costs a frame.
     own_globals, handler_globals = _ASIDE
     return frame.f_globals is own_globals or frame.f_globals is handler_globals
 

@@ -7,6 +7,7 @@ The file has no answer and no code of the learner's. Only a kernel that runs in 
 `work/` records, and with COURSE_RECORD=off not even that one.
 """
 
+import importlib
 import json
 import os
 import stat
@@ -149,11 +150,18 @@ place = find_record_file
 record = record_event
 add = add_event
 read = read_record
-from . import shared_progress as _shared  # noqa: E402
 
-STATE = _shared.STATE
-Shared = _shared.SharedFile
-shared_file = _shared.find_shared_file
-read_shared = _shared.read_shared_folder
-stop = _shared.remove_shared_file
-share = _shared.write_shared_file
+
+def __getattr__(name: str):
+    """Return what is in shared_progress now, for rooms that import it from here."""
+    moved = {
+        "STATE": "STATE",
+        "Shared": "SharedFile",
+        "shared_file": "find_shared_file",
+        "read_shared": "read_shared_folder",
+        "stop": "remove_shared_file",
+        "share": "write_shared_file",
+    }
+    if name not in moved:
+        raise AttributeError(name)
+    return getattr(importlib.import_module(f"{__package__}.shared_progress"), moved[name])
