@@ -31,11 +31,11 @@ BUILD = "wheel --no-build-isolation --no-deps --no-index --disable-pip-version-c
 COURSES = (
     "course/",
     "study/",
-    "safety/framework_state.py",
+    "internals/framework_state.py",
     "safety/learner_names.py",
     "safety/learner_record.py",
     "safety/limits.py",
-    "safety/process_state.py",
+    "safety/shared_progress.py",
     "safety/state_parts.py",
     "view/scripts/",  # the sources of the bundles
     "view/widgets/bundle/progress_line.",

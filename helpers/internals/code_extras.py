@@ -1,152 +1,200 @@
-"""What torch has stored on a code object: read, taken off for a block, and put back as it was.
+"""What torch has stored on a code object: read, taken off for a block, and restored.
 
 CPython gives a code object room for the pointers of others, `co_extra` (Include/cpython/code.h).
 Torch stores one there, to an ExtraState: its cache entries, and what it does with frames of this
 code (torch/csrc/dynamo/extra_state.h). Torch has functions that add to an ExtraState and one that
-frees it, but none that takes it off, so the pointer is moved here. Where it is, a trial with a new
-code object tells.
+frees it, but none that takes it off, so the pointer is moved here. A trial with a new code object
+shows where the pointer is.
 """
 
 import ctypes
 import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
 from types import CodeType
-from typing import NamedTuple
 
 from ..safety.missing_parts import MissingPart
 from . import torch_private
-from .interpreter_frame import WORD, unsupported, word
+from .interpreter_frame import WORD, find_unsupported, read_word
 
 HEADER = 2 * WORD  # the reference count and the type
 MOST_USERS = 255  # MAX_CO_EXTRA_USERS, Include/internal/pycore_interp.h
 LONGEST_STATE = 512  # bytes of an ExtraState that are searched
-ACTIONS = "DEFAULT", "SKIP", "RUN_ONLY"
+ACTIONS = ("DEFAULT", "SKIP", "RUN_ONLY")
 UNREADABLE = "what torch stores on a code object cannot be set aside on this Python and torch"
 
 
-class Places(NamedTuple):
-    """Where torch's pointer is: an offset in a code object, a number, an offset in the state."""
+@dataclass(frozen=True)
+class ExtraLayout:
+    """Where torch's pointer is on a code object, and where its decision is in an ExtraState."""
 
+    #: Offset in a code object, in bytes, of the pointer to the array `co_extra`.
     extras: int
+    #: Number of torch's pointer in that array.
     number: int
+    #: Offset in an ExtraState, in bytes, of torch's FrameExecStrategy.
     strategy: int
 
 
-def require() -> None:
-    """Raise MissingPart where this module cannot find its way."""
-    if why := unsupported() or ("" if _places() else UNREADABLE):
-        raise MissingPart(why)
+def require_readable() -> None:
+    """Raise MissingPart where torch's pointer cannot be found on this Python and torch."""
+    reason = find_unsupported()
+    if not reason and not _find_layout():
+        reason = UNREADABLE
+    if reason:
+        raise MissingPart(reason)
 
 
-def action(pointer: int) -> str:
-    """Return what torch does with frames of a code that has this state: an action's name.
+def read_action(state: int) -> str:
+    """Return the name of what torch does with frames of a code with this state, an address.
 
-    DEFAULT compiles them, RUN_ONLY only runs what is compiled, SKIP runs them as they are.
+    DEFAULT compiles them, RUN_ONLY only runs what is compiled, SKIP runs them as they are. The
+    address 0, for no state, is DEFAULT.
     """
-    if not pointer:
+    if not state:
         return "DEFAULT"
-    number, _ = _strategy(pointer, _places().strategy)
-    return next(name for name in ACTIONS if _numbered(name) == number)
+    action, _ = _read_strategy(state, _find_layout().strategy)
+    return next(name for name in ACTIONS if _number_action(name) == action)
 
 
-def barred(codes) -> list[tuple[CodeType, str]]:
-    """Return which of these codes torch does not compile, each with an action's name.
+def list_barred_codes(codes: Iterable[CodeType]) -> list[tuple[CodeType, str]]:
+    """Return those of `codes` that torch does not compile, each with the name of torch's action.
 
-    Where torch's state cannot be read, none of them.
+    The list is empty where torch's state cannot be read.
     """
-    if unsupported() or not _places():
+    if find_unsupported() or not _find_layout():
         return []
-    actions = ((code, action(state_of(code))) for code in codes)
-    return [(code, found) for code, found in actions if found != "DEFAULT"]
+
+    barred = []
+    for code in codes:
+        action = read_action(find_state(code))
+        if action != "DEFAULT":
+            barred.append((code, action))
+    return barred
 
 
-def state_of(code: CodeType) -> int:
+def find_state(code: CodeType) -> int:
     """Return the address of what torch has stored on a code object; 0 for nothing."""
-    slot = _slot(code)
-    return word(slot) if slot else 0
+    slot = _find_slot(code)
+    return read_word(slot) if slot else 0
 
 
-def take_off(code: CodeType) -> int:
+def take_off_state(code: CodeType) -> int:
     """Take torch's state off a code object, and return its address; 0 for nothing.
 
-    The code object is as new then. Nothing frees the state, so it must be put back.
+    The code object is as new then. Nothing frees the state, so `restore_state` must follow.
     """
-    slot = _slot(code)
-    return _exchange(slot, 0) if slot else 0
+    slot = _find_slot(code)
+    return _replace_word(slot, 0) if slot else 0
 
 
-def put_back(code: CodeType, pointer: int, in_use: bool = False) -> None:
-    """Free what torch has stored on a code object meanwhile, and put its earlier state back.
+def restore_state(code: CodeType, state: int, is_in_use: bool) -> None:
+    """Free what torch has stored on a code object meanwhile, and restore its earlier state.
 
-    What another thread may still use, because Dynamo was asked in it, is left in memory.
+    `state` is the address that `take_off_state` returned. If the new state `is_in_use`, because
+    Dynamo was asked in another thread, it is left in memory.
     """
-    if not in_use:
+    if not is_in_use:
         torch_private.reset_code(code)
-    if slot := _slot(code):
-        _exchange(slot, pointer)
+    slot = _find_slot(code)
+    if slot:
+        _replace_word(slot, state)
 
 
-def _exchange(address: int, value: int) -> int:
+def _replace_word(address: int, value: int) -> int:
+    """Write a pointer to an address, and return the pointer that was there."""
     place = ctypes.c_void_p.from_address(address)
-    before, place.value = place.value or 0, value
-    return before
+    earlier_value = place.value or 0  # ctypes reads a null pointer as None
+    place.value = value
+    return earlier_value
 
 
-def _slot(code: CodeType) -> int:
-    """Return the address of the place for torch's pointer; 0 if CPython has not made it yet."""
-    places = _places()
-    extras = word(id(code) + places.extras)
-    if not extras or places.number >= word(extras):  # ce_size comes first
+def _find_slot(code: CodeType) -> int:
+    """Return the address of torch's pointer on a code object; 0 if CPython has no room there yet.
+
+    The array `co_extra` begins with its length, `ce_size`. Its pointers follow.
+    """
+    layout = _find_layout()
+    extras = read_word(id(code) + layout.extras)
+    if not extras or layout.number >= read_word(extras):
         return 0
-    return extras + WORD * (1 + places.number)
+    return extras + WORD * (1 + layout.number)
 
 
 @functools.cache
-def _places() -> Places | None:
-    """Return where torch's pointer is, by what changes in a new code object; None if unclear."""
+def _find_layout() -> ExtraLayout | None:
+    """Return where torch's pointer is, by what changes in a new code object; None if unclear.
+
+    The code object of the trial gets its `co_extra` when torch stores its first decision on it.
+    """
     code = compile("0", "<a trial>", "exec")
-    before = _words(code)
+    words_before = _read_words(code)
     _decide(code, "SKIP", "DEFAULT")
-    after = _words(code)
-    changed = [at for at, (old, new) in enumerate(zip(before, after, strict=True)) if old != new]
-    if len(changed) != 1 or before[changed[0]]:
+    words_after = _read_words(code)
+
+    changed = []
+    for index, (before, after) in enumerate(zip(words_before, words_after, strict=True)):
+        if before != after:
+            changed.append(index)
+    if len(changed) != 1 or words_before[changed[0]]:
         return None
-    extras = after[changed[0]]
-    if not 0 < word(extras) <= MOST_USERS:
+
+    extras = words_after[changed[0]]
+    length = read_word(extras)
+    if not 0 < length <= MOST_USERS:
         return None
-    numbers = [n for n in range(word(extras)) if word(extras + WORD * (1 + n))]
+    numbers = [number for number in range(length) if read_word(extras + WORD * (1 + number))]
     if len(numbers) != 1:
         return None
-    state = word(extras + WORD * (1 + numbers[0]))
-    offset = _find_strategy(code, state)
-    if offset is None:
+
+    state = read_word(extras + WORD * (1 + numbers[0]))
+    strategy = _find_strategy(code, state)
+    if strategy is None:
         return None
-    return Places(HEADER + WORD * changed[0], numbers[0], offset)
+    return ExtraLayout(
+        extras=HEADER + WORD * changed[0],
+        number=numbers[0],
+        strategy=strategy,
+    )
 
 
-def _words(code: CodeType) -> list[int]:
-    """Return the words of a code object without its header, before its instructions."""
-    return [word(id(code) + at) for at in range(HEADER, type(code).__basicsize__ - WORD + 1, WORD)]
+def _read_words(code: CodeType) -> list[int]:
+    """Return the words of a code object between its header and its instructions."""
+    end = type(code).__basicsize__ - WORD
+    return [read_word(id(code) + offset) for offset in range(HEADER, end + 1, WORD)]
 
 
 def _find_strategy(code: CodeType, state: int) -> int | None:
-    """Return where the state has what torch decided: the place that follows three decisions."""
-    tried = ("SKIP", "DEFAULT"), ("RUN_ONLY", "SKIP"), ("DEFAULT", "DEFAULT")
+    """Return the offset in the state at which torch stores its decision; None if there is none.
+
+    It is the first offset whose two numbers follow three decisions in turn.
+    """
+    decisions = (("SKIP", "DEFAULT"), ("RUN_ONLY", "SKIP"), ("DEFAULT", "DEFAULT"))
     for offset in range(0, LONGEST_STATE, ctypes.sizeof(ctypes.c_int)):
-        if all(_decide(code, *names) == _strategy(state, offset) for names in tried):
+        if all(_decide(code, *names) == _read_strategy(state, offset) for names in decisions):
             return offset
     return None
 
 
-def _decide(code: CodeType, *names: str) -> tuple[int, int]:
-    """Tell torch what to do with this code, and with what it calls; return both as numbers."""
-    actions = [getattr(torch_private.FrameAction, name) for name in names]
-    torch_private.set_code_exec_strategy(code, torch_private.FrameExecStrategy(*actions))
-    return tuple(map(int, actions))
+def _decide(code: CodeType, action: str, action_of_callees: str) -> tuple[int, int]:
+    """Tell torch what to do with this code and with what it calls; return both as numbers."""
+    frame_action = torch_private.FrameAction
+    current = getattr(frame_action, action)
+    recursive = getattr(frame_action, action_of_callees)
+    strategy = torch_private.FrameExecStrategy(current, recursive)
+    torch_private.set_code_exec_strategy(code, strategy)
+    return int(current), int(recursive)
 
 
-def _numbered(name: str) -> int:
+def _number_action(name: str) -> int:
+    """Return the number of one of torch's frame actions, as an ExtraState has it."""
     return int(getattr(torch_private.FrameAction, name))
 
 
-def _strategy(state: int, offset: int) -> tuple[int, ...]:
-    return tuple((ctypes.c_int * 2).from_address(state + offset))
+def _read_strategy(state: int, offset: int) -> tuple[int, int]:
+    """Return the numbers of two frame actions at an offset in a state, which is an address."""
+    current, recursive = (ctypes.c_int * 2).from_address(state + offset)
+    return current, recursive
+
+
+barred = list_barred_codes  # the earlier name, for rooms that import it

@@ -1,7 +1,8 @@
 """Whether the collector runs by itself: what finalisers call then is no call of the program's.
 
-It runs at other times in each run. A recorder that counts what it starts would tell one run from
-another by that, and a recorder that turns it off would change the program.
+The collector runs at other times in each run of a program. A recorder that counts the calls of
+finalisers would find two runs different because of that, and a recorder that turns the collector
+off would change the program.
 """
 
 import gc
@@ -10,10 +11,11 @@ from operator import methodcaller
 
 
 class _Running(list):
-    """Has an item while the collector runs, which reads one of these attributes at each end.
+    """A list that has an item while the collector runs.
 
-    No Python code runs for that: the collector may be called where the stack is full, and where an
-    interrupt comes.
+    The collector's callback reads `start` when it begins and `stop` when it ends, which are the
+    names of the two phases. No Python code runs for that, because the collector may be called where
+    the stack is full, and where an interrupt comes.
     """
 
     start = property(methodcaller("append", True))
@@ -21,10 +23,14 @@ class _Running(list):
 
 
 class CollectorHeard:
-    """Hears in a `with` block when the collector runs; `is_asked`: the program has called it."""
+    """Knows in a `with` block whether the collector runs."""
 
     def __init__(self):
-        self.is_asked, self._running = False, _Running()
+        #: Whether the program has called the collector, and that call has not ended.
+        self.is_asked = False
+        self._running = _Running()
+        # The collector calls it with the name of a phase and a dict. `getattr` takes the dict as
+        # its default.
         self._callback = partial(getattr, self._running)
 
     def __enter__(self) -> "CollectorHeard":
@@ -36,7 +42,7 @@ class CollectorHeard:
             gc.callbacks.remove(self._callback)
 
     def is_at_work(self, event: str, argument: object) -> bool:
-        """Return whether the collector runs by itself at an event that a profiler hears."""
+        """Return whether the collector runs by itself at an event that a profiler receives."""
         if argument is gc.collect and event.startswith("c_"):
             self.is_asked = event == "c_call"
         return bool(self._running) and not self.is_asked

@@ -1,149 +1,131 @@
 """A block in which Dynamo is as in a new process, and after which it is as before the block.
 
-`torch._dynamo.reset` (torch/_dynamo/__init__.py) lists what Dynamo keeps. `torch._dynamo.explain`
-calls it before and after its run, so all compiled code is lost. Here each thing is set aside, and
-put back: what is stored on code objects, what Dynamo counts, and the names that it puts into the
-globals of a function.
+`torch._dynamo.explain` calls `torch._dynamo.reset` before and after its run, so all compiled code
+is lost. Here all that Dynamo keeps is set aside, and restored: what is stored on code objects, its
+tables (dynamo_tables.py), and what it adds to other objects (dynamo_leftovers.py).
 """
 
 import functools
 import linecache
-import sys
 import threading
-import weakref
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from types import CodeType
 
-from ..safety import restoring
 from ..safety.missing_parts import MissingPart
 from ..safety.restoring import patched
-from . import code_extras, torch_private
-from .kept_collections import kept
-
-# module -> names of what a compile adds to; a torch that lacks one of them does without it
-COLLECTED = {
-    "torch._dynamo.utils": "counters optimus_scuba_log compilation_time_metrics guard_failures "
-    "cumulative_time_spent_ns _compilation_metrics graph_break_reasons warn_once_cache "
-    "orig_code_map seen_code_map graph_break_dup_warning_checker",
-    "torch._dynamo.convert_frame": "FRAME_COMPILE_COUNTER",
-    "torch._dynamo.eval_frame": "cached_backends always_optimize_code_objects",
-    "torch._dynamo.resume_execution": "ContinueExecutionCache",
-    "torch._dynamo.graph_bytecode_inputs": "index_to_bytecode_constructor keep_alive "
-    "index_to_external_object_weakref",
-    "torch._dynamo.mutation_guard": "GenerationTracker",
-    "torch._dynamo.pgo": "_CODE_STATE _KNOWN_DYNAMIC_SOURCES",
-    "torch._dynamo.funcname_cache": "cache",
-    "torch.fx.graph_module": "_loader",
-}
-COUNTED = {
-    "torch._dynamo.convert_frame": "FRAME_COUNTER initial_global_state",
-    "torch._dynamo.utils": "curr_frame",
-    "torch._dynamo.graph_bytecode_inputs": "CURRENT_STREAM_INDEX",
-    "torch._dynamo.pgo": "_LOGGED_DYNAMIC_ALLOWLIST",
-}
-WITHIN = {  # attributes of the objects among them that are no collections themselves
-    "ContinueExecutionCache": ("cache",),  # code -> its resume functions
-    "GenerationTracker": ("dynamic_classes",),
-    "graph_break_dup_warning_checker": ("set",),
-    "_loader": ("eval_cache",),
-}
-MARKING, MARK = "mark_static_address", "_dynamo_static_input_type"
-OF_DYNAMO = ("__import_", "__compiled_fn", "__resume_at", "__builtins_dict__")
+from . import code_extras, dynamo_codes, dynamo_leftovers, torch_private
+from .compiled_calls_under_way import has_another_thread_compiled_call
+from .dynamo_settings import start_no_bar_monitor
+from .dynamo_tables import SavedTables
 
 
-class Fresh:
-    """What happened in a block of `as_if_new`.
-
-    `barred`: the code objects that were compiled in it, and that Dynamo does not compile outside
-    of it because of what came before the block, each with SKIP or RUN_ONLY. `skipped`: those that
-    Dynamo would have skipped from the block on.
-    """
+class FreshBlock:
+    """What happened in a block of `as_if_new`."""
 
     def __init__(self):
+        #: The code objects that were compiled in the block, and that Dynamo does not compile
+        #: outside of it because of what came before, each with SKIP or RUN_ONLY.
         self.barred: list[tuple[CodeType, str]] = []
+        #: The code objects that Dynamo would have skipped from the block on.
         self.skipped: list[CodeType] = []
-        self.thread = threading.get_ident()  # in which the block runs
-        self.is_reset = False  # whether somebody called `torch._dynamo.reset` in the block
-        self.aside: list[tuple[CodeType, int]] = []
-        self.met: dict[int, CodeType] = {}  # codes that had nothing stored on them before
-        self.lent: set[int] = set()  # codes that another thread met, too
-        self.beyond: set[int] = set()  # codes of `aside` that a reset in the block does not reach
-        self.removed: list[CodeType] = []  # Dynamo's new codes whose entries are freed
-        self.globals: dict[int, tuple[dict, set[str]]] = {}
+        #: The thread in which the block runs.
+        self.thread = threading.get_ident()
+        #: Whether somebody called `torch._dynamo.reset` in the block.
+        self.is_reset = False
+        #: The code objects that Dynamo had met before, each with the address of its state.
+        self.set_aside: list[tuple[CodeType, int]] = []
+        #: id -> a code object that had nothing stored on it before the block.
+        self.new_codes: dict[int, CodeType] = {}
+        #: The ids of code objects that Dynamo was asked about in another thread.
+        self.ids_of_other_threads: set[int] = set()
+        #: The ids of code objects set aside that a reset in the block does not reach.
+        self.ids_beyond_reset: set[int] = set()
+        #: The code objects that Dynamo made, and whose cache entries have been freed.
+        self.freed_codes: list[CodeType] = []
+        #: id -> globals of a function, and the names that Dynamo had added to them before.
+        self.namespaces: dict[int, tuple[dict, set[str]]] = {}
 
-    def meet(self, code: CodeType, space: dict) -> None:
-        """Note a frame that Dynamo is asked about."""
+    @property
+    def lent(self) -> set[int]:
+        """The earlier name of `ids_of_other_threads`."""
+        return self.ids_of_other_threads
+
+    def meet(self, code: CodeType, namespace: dict) -> None:
+        """Note a frame that Dynamo is asked about, by its code object and its globals."""
         if self.thread != threading.get_ident():
-            self.lent.add(id(code))
+            self.ids_of_other_threads.add(id(code))
             return
-        if id(code) not in self.met and not torch_private.cache_entries(code):
-            self.met[id(code)] = code
-        if id(space) not in self.globals:
-            self.globals[id(space)] = space, _names_of_dynamo(space)
+        if id(code) not in self.new_codes and not dynamo_codes.read_cache_entries(code):
+            self.new_codes[id(code)] = code
+        if id(namespace) not in self.namespaces:
+            names = dynamo_leftovers.list_dynamo_globals(namespace)
+            self.namespaces[id(namespace)] = namespace, names
 
     def is_of_block(self, code: CodeType) -> bool:
         """Return whether what Dynamo compiles of this code, in this thread, is for the block only.
 
-        Of another thread's, it is so for code that Dynamo had met before the block.
+        In another thread than the block's, that is so for code that Dynamo had met before.
         """
         if threading.get_ident() == self.thread:
             return True
-        code = torch_private.resumed_from(code)
-        return any(code is known for known, _ in self.aside)
+        original = dynamo_codes.find_original_code(code)
+        return any(original is known_code for known_code, _ in self.set_aside)
 
     def skip(self, code: CodeType) -> None:
         """Note a code object that Dynamo is about to skip for good."""
-        if not code_extras.state_of(code):
-            self.met.setdefault(id(code), code)
+        if not code_extras.find_state(code):
+            self.new_codes.setdefault(id(code), code)
 
 
 @contextmanager
-def as_if_new(*codes: CodeType) -> Iterator[Fresh]:
+def as_if_new(*codes: CodeType) -> Iterator[FreshBlock]:
     """Have Dynamo compile all functions anew in the block; after it, all is as before.
 
-    Its cache is of a code object, so what it has stored on those that it met, and on `codes`, is
-    taken off meanwhile. MissingPart where that cannot be done. If Dynamo is asked in another thread
-    during the block, what it compiles for a code object that it had met is compiled again later,
-    and counts stay as they are then.
+    Dynamo's cache belongs to a code object. So what it has stored on the code objects that it met,
+    and on `codes`, is taken off meanwhile. MissingPart where that cannot be done.
+
+    If Dynamo is asked in another thread during the block, what it compiles there for a code object
+    that it had met is compiled again later, and Dynamo's counts stay as they are then.
     """
-    code_extras.require()
-    fresh = Fresh()
+    code_extras.require_readable()
+    block = FreshBlock()
+    codes_by_id = {id(code): code for code in (*dynamo_codes.list_met_codes(), *codes)}
     trackers = [torch_private.input_codes, torch_private.output_codes]
-    seen = [len(tracker.seen) for tracker in trackers]
-    found = {id(code): code for code in (*torch_private.codes_met(), *codes)}
-    finalizers = set(weakref.finalize._registry)
+    earlier_counts = [len(tracker.seen) for tracker in trackers]
+    earlier_finalizers = dynamo_leftovers.list_finalizers()
     sizes = torch_private.get_code_state()
-    collected, counted = _copy_collections(), [*_named(COUNTED)]
-    lines = set(linecache.cache)
+    tables = SavedTables()  # with the sizes that are cleared next
+    earlier_files = set(linecache.cache)
     sizes.clear()
     try:
-        fresh.beyond |= set(map(id, torch_private.codes_aside()))
-        fresh.aside += [(code, code_extras.take_off(code)) for code in found.values()]
-        with _hearing(fresh), _silent(), _tensors_unmarked(), torch_private.without_monitor():
-            yield fresh
+        block.ids_beyond_reset.update(map(id, dynamo_codes.list_codes_beyond_reset()))
+        for code in codes_by_id.values():
+            block.set_aside.append((code, code_extras.take_off_state(code)))
+        with (
+            _report_to(block),
+            dynamo_leftovers.call_no_compile_hooks(),
+            dynamo_leftovers.unmark_tensors(),
+            start_no_bar_monitor(),
+        ):
+            yield block
     finally:
         with torch_private.compile_lock:
-            _put_back(fresh)
-            _remove_names(fresh)
-            if not fresh.lent:
-                _detach(finalizers)
-            if not fresh.is_reset and not fresh.lent:
-                for collection in collected:
-                    collection.put_back()
-                for module, name, value in counted:
-                    setattr(module, name, value)
-                for tracker, before in zip(trackers, seen, strict=True):
-                    _forget_new(tracker, before)
-        for name in [name for name in linecache.cache if name not in lines]:
-            if name.startswith("<eval_with_key>"):
-                del linecache.cache[name]
+            _restore_states(block)
+            _remove_globals(block)
+            if not block.ids_of_other_threads:
+                dynamo_leftovers.detach_guard_finalizers(earlier_finalizers)
+            if not block.is_reset and not block.ids_of_other_threads:
+                tables.restore()
+                for tracker, count in zip(trackers, earlier_counts, strict=True):
+                    _forget_new_codes(tracker, count)
+        _forget_generated_files(earlier_files)
 
 
-def apart():
+def as_if_new_where_possible() -> AbstractContextManager[FreshBlock | None]:
     """Return a block of `as_if_new`, or one that does nothing where that cannot be done."""
     with suppress(MissingPart):
-        code_extras.require()
+        code_extras.require_readable()
         return as_if_new()
     return nullcontext()
 
@@ -151,172 +133,110 @@ def apart():
 # ------------------------------------------------------------------ what is stored on code objects
 
 
-def _put_back(fresh: Fresh) -> None:
-    """Put what was stored on code objects back; after a `torch._dynamo.reset`, nothing."""
-    codes = {id(code): code for code, _ in fresh.aside} | fresh.met
-    states = {key: code_extras.state_of(code) for key, code in codes.items()}
-    fresh.skipped += [codes[k] for k, now in states.items() if code_extras.action(now) == "SKIP"]
-    for code, pointer in fresh.aside:
-        before = code_extras.action(pointer)
-        if before != "DEFAULT" and torch_private.cache_entries(code):
-            fresh.barred.append((code, before))
-        in_use = id(code) in fresh.lent and torch_private.runs_in_another_thread()
-        if not in_use:
-            _note_removed(fresh, code)
-        code_extras.put_back(code, pointer, in_use)
-        if fresh.is_reset and id(code) not in fresh.lent | fresh.beyond:
-            _note_removed(fresh, code)
+def _restore_states(block: FreshBlock) -> None:
+    """Restore what was stored on code objects; after a `torch._dynamo.reset`, nothing."""
+    _note_skipped(block)
+    for code, earlier_state in block.set_aside:
+        earlier_action = code_extras.read_action(earlier_state)
+        if earlier_action != "DEFAULT" and dynamo_codes.read_cache_entries(code):
+            block.barred.append((code, earlier_action))
+
+        is_shared = id(code) in block.ids_of_other_threads
+        is_in_use = is_shared and has_another_thread_compiled_call()
+        if not is_in_use:
+            _note_freed(block, code)
+        code_extras.restore_state(code, earlier_state, is_in_use)
+
+        # The reset would have emptied this code object, had its state been on it.
+        is_beyond_reset = id(code) in block.ids_beyond_reset
+        if block.is_reset and not is_shared and not is_beyond_reset:
+            _note_freed(block, code)
             torch_private.reset_code(code)
-    ours = {id(code) for code, _ in fresh.aside} | fresh.lent
-    for key, code in fresh.met.items():
-        if key not in ours:
-            _note_removed(fresh, code)
+
+    kept_ids = {id(code) for code, _ in block.set_aside} | block.ids_of_other_threads
+    for code_id, code in block.new_codes.items():
+        if code_id not in kept_ids:
+            _note_freed(block, code)
             torch_private.reset_code(code)
 
 
-def _note_removed(fresh: Fresh, code: CodeType) -> None:
-    """Note the new codes of the entries that are about to be taken off a code object."""
-    fresh.removed += [entry.code for entry in torch_private.cache_entries(code)]
+def _note_skipped(block: FreshBlock) -> None:
+    """Add to `block.skipped` the code objects that Dynamo has decided to skip in the block."""
+    codes_by_id = {id(code): code for code, _ in block.set_aside} | block.new_codes
+    for code in codes_by_id.values():
+        if code_extras.read_action(code_extras.find_state(code)) == "SKIP":
+            block.skipped.append(code)
+
+
+def _note_freed(block: FreshBlock, code: CodeType) -> None:
+    """Note what Dynamo made of a code object whose cache entries are about to be freed."""
+    block.freed_codes += [entry.code for entry in dynamo_codes.read_cache_entries(code)]
 
 
 @contextmanager
-def _hearing(fresh: Fresh) -> Iterator[None]:
-    """Tell `fresh` of each frame that Dynamo is asked about, of what it skips, and of a reset."""
-    entrance, place = torch_private.convert_frame.CatchErrorsWrapper, torch_private.eval_frame
-    real, real_skip = entrance.__call__, place.skip_code
-
-    @functools.wraps(real)
-    def asked(wrapper, frame, *rest, **more):
-        with suppress(Exception):  # it is the user's call
-            fresh.meet(frame.f_code, frame.f_globals)
-        return real(wrapper, frame, *rest, **more)
-
-    @functools.wraps(real_skip)
-    def skipping(code):
-        with suppress(Exception):
-            fresh.skip(code)
-        return real_skip(code)
-
+def _report_to(block: FreshBlock) -> Iterator[None]:
+    """Tell `block` of each frame that Dynamo is asked about, of what it skips, and of a reset."""
+    entrance = torch_private.convert_frame.CatchErrorsWrapper
+    eval_frame = torch_private.eval_frame
     tracker = type(torch_private.input_codes)
+    real_call = entrance.__call__
+    real_skip = eval_frame.skip_code
     real_clear = tracker.clear
 
-    def clearing(itself):
-        fresh.is_reset = True
-        return real_clear(itself)
+    @functools.wraps(real_call)
+    def call(wrapper, frame, *args, **kwargs):
+        with suppress(Exception):  # it is the user's call
+            block.meet(frame.f_code, frame.f_globals)
+        return real_call(wrapper, frame, *args, **kwargs)
 
-    clears, skips = patched(tracker, clear=clearing), patched(place, skip_code=skipping)
-    with patched(entrance, __call__=asked), skips, clears:
+    @functools.wraps(real_skip)
+    def skip_code(code):
+        with suppress(Exception):  # as above
+            block.skip(code)
+        return real_skip(code)
+
+    def clear(self):
+        block.is_reset = True
+        return real_clear(self)
+
+    with (
+        patched(entrance, __call__=call),
+        patched(eval_frame, skip_code=skip_code),
+        patched(tracker, clear=clear),
+    ):
         yield
 
 
-def _forget_new(tracker, count: int) -> None:
-    """Take off a `Tracker` what it has seen after its first `count` code objects."""
-    alive = [code for reference in tracker.seen[count:] if (code := reference()) is not None]
+def _forget_new_codes(tracker, count: int) -> None:
+    """Remove from one of Dynamo's lists all but its first `count` code objects."""
+    codes = [reference() for reference in tracker.seen[count:]]
     del tracker.seen[count:]
-    tracker.seen_ids.difference_update(map(id, alive))
+    tracker.seen_ids.difference_update(id(code) for code in codes if code is not None)
 
 
-# ------------------------------------------------------------------ what Dynamo puts elsewhere
+# ------------------------------------------------------------------ what Dynamo leaves elsewhere
 
 
-def _cleanups():
-    """Return code -> hooks that take the names of Dynamo out of globals when the code is freed."""
-    return torch_private.dynamo_utils.CleanupManager.instance
+def _remove_globals(block: FreshBlock) -> None:
+    """Remove from globals what only the cache entries use that the block has made and freed.
 
-
-def _names_of_dynamo(space: dict) -> set[str]:
-    return {name for name in [*space] if type(name) is str and name.startswith(OF_DYNAMO)}
-
-
-def _remove_names(fresh: Fresh) -> None:
-    """Take out of globals what only the entries use that the block has made, and that are freed.
-
-    An entry that stays, such as one of a code object that another thread met, needs its names. So
-    does a call that still runs: its names go when CPython frees the code.
+    An entry that stays needs its names, such as one of a code object that another thread met.
     """
-    cleanups, running = _cleanups(), _running_codes()
-    for code in fresh.removed:
-        if id(code) not in running:
-            with suppress(KeyError):  # the user has deleted such a name
-                cleanups._remove_id(id(code))
-    if fresh.lent:
+    dynamo_leftovers.remove_globals_of_codes(block.freed_codes)
+    if block.ids_of_other_threads:
         return
-    needed = {hook.name for hooks in [*cleanups.values.values()] for hook in hooks}
-    for reference in [*cleanups.refs.values()]:  # to the code of each entry that stays
-        needed.update(getattr(reference(), "co_names", ()))
-    for space, before in fresh.globals.values():
-        for name in _names_of_dynamo(space) - before - needed:
-            space.pop(name, None)
+    needed_names = dynamo_leftovers.list_needed_globals()
+    for namespace, earlier_names in block.namespaces.values():
+        new_names = dynamo_leftovers.list_dynamo_globals(namespace) - earlier_names
+        for name in new_names - needed_names:
+            namespace.pop(name, None)
 
 
-def _running_codes() -> set[int]:
-    """Return the id of the code of each frame on the stack of each thread."""
-    found = set()
-    for frame in sys._current_frames().values():
-        while frame is not None:
-            found.add(id(frame.f_code))
-            frame = frame.f_back
-    return found
+def _forget_generated_files(earlier_files: set[str]) -> None:
+    """Remove from `linecache` the sources of new graphs, which torch.fx adds as files."""
+    for name in list(linecache.cache):
+        if name not in earlier_files and name.startswith("<eval_with_key>"):
+            del linecache.cache[name]
 
 
-def _detach(before: set) -> None:
-    """Drop the finalizers that guards of the block have put on objects which live longer."""
-    guards = torch_private.CheckFunctionManager
-    for finalizer in set(weakref.finalize._registry) - before:
-        told = finalizer.peek()
-        owner = getattr(getattr(told and told[1], "func", None), "__self__", None)
-        if type(owner) is guards:
-            finalizer.detach()
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    """Call no hook on compiles in the block, and use up no warning that torch gives only once."""
-    with ExitStack() as stack:
-        handler = getattr(restoring.module("torch._dynamo.callback"), "callback_handler", None)
-        if handler is not None:
-            stack.enter_context(patched(handler, start_callbacks=[], end_callbacks=[]))
-        once = getattr(restoring.module("torch._logging"), "warning_once", None)
-        for name, module in [*sys.modules.items()]:
-            if once and name.startswith("torch.") and vars(module).get("warning_once") is once:
-                stack.enter_context(patched(module, warning_once=once.__wrapped__))
-        yield
-
-
-@contextmanager
-def _tensors_unmarked() -> Iterator[None]:
-    """Take off the mark at the end that Dynamo puts on parameters and on an optimizer's state."""
-    place, thread = restoring.module("torch._dynamo.decorators"), threading.get_ident()
-    real, before = getattr(place, MARKING, None), []
-
-    def marking(tensor, *rest, **more):
-        if threading.get_ident() == thread and MARK not in (found := vars(tensor)):
-            before.append(found)
-        return real(tensor, *rest, **more)
-
-    try:
-        with patched(place, **({MARKING: marking} if real else {})):
-            yield
-    finally:
-        for attributes in before:
-            attributes.pop(MARK, None)
-
-
-# ------------------------------------------------------------------ collections and counts
-
-
-def _copy_collections() -> list:
-    found = []
-    for _, name, owner in _named(COLLECTED):
-        within = [getattr(owner, one, None) for one in WITHIN.get(name, ())] or [owner]
-        found += [keeper for one in within if (keeper := kept(one)) is not None]
-    return found
-
-
-def _named(places: dict[str, str]) -> Iterator[tuple[object, str, object]]:
-    """Yield (module, name, value) of each name that there is."""
-    for home, names in places.items():
-        module = restoring.module(home)
-        for name in names.split():
-            if module is not None and name in vars(module):
-                yield module, name, vars(module)[name]
+apart = as_if_new_where_possible  # the earlier name, for rooms that import it

@@ -16,11 +16,13 @@ from types import FrameType
 from ..safety import interrupts
 from ..safety.dynamo_aside import leave_to_python
 from ..safety.interrupts import PRESSES, are_called_by_c
-from .interpreter_frame import thing
+from .interpreter_frame import read_object
 from .own_hooks import is_of_program, tracer_setter
 
+# The names of the events, by the number that CPython passes to a tracer in C.
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
-_CALL, _RETURN = EVENTS.index("call"), EVENTS.index("return")
+_CALL = EVENTS.index("call")
+_RETURN = EVENTS.index("return")
 # int (*Py_tracefunc)(PyObject *, PyFrameObject *, int, PyObject *), Include/cpython/pystate.h
 _C_FORM = ctypes.CFUNCTYPE(
     ctypes.c_int, ctypes.c_void_p, ctypes.py_object, ctypes.c_int, ctypes.c_void_p
@@ -37,31 +39,36 @@ class Enough(Exception):
 class FrameTracer:
     """Calls `tracer(frame, event, argument)` as `sys.settrace` would, from `start` to `put_back`.
 
-    These two take no arguments. `put_back` sets what was set before, and `finish` comes last.
-    An error in the tracer never reaches the program. It ends the tracing, and is in `error`.
-    `sys.gettrace` returns in the program what it would return without us. `had_own`: a tracer was
-    set before.
+    Both are called without arguments. `put_back` sets the tracer that was set before, and `finish`
+    comes last. An error in `tracer` never reaches the program: it ends the tracing. In the program,
+    `sys.gettrace` returns what it would return without us.
     """
 
     def __init__(self, tracer: Callable):
+        #: The error that ended the tracing.
         self.error: BaseException | None = None
         self._tracer = tracer
         self._followed: dict[int, Callable] = {}  # id of a running frame -> its own tracer
         self._quiet: set[int] = set()  # ids of running frames that send no lines because of us
-        self._is_paused, self._is_probed, self._was_ours = False, False, False
+        self._is_paused = False  # we have stopped the tracing
+        self._is_probed = False  # the call of `_probe` has been traced: our tracer is set
+        self._was_ours = False  # at the last `is_ours`
         leave_to_python(FrameTracer._receive)
-        self._before = before = sys.gettrace()
-        self.had_own = is_of_program(before)
+        earlier_tracer = sys.gettrace()
+        self._before = earlier_tracer
+        #: Whether the program had set a tracer.
+        self.had_own = is_of_program(earlier_tracer)
         c_form = _C_FORM(self._receive)
-        object_of_it = ctypes.c_void_p(None if before is None else id(before))
+        # The object that belongs to our C function, and that `sys.gettrace` returns.
+        earlier_address = ctypes.c_void_p(None if earlier_tracer is None else id(earlier_tracer))
         # Neither is a function in Python: a tracer in C, as coverage's, counts calls and returns,
         # and would see the one without the other.
-        self.start = partial(_set_trace, c_form, object_of_it)
+        self.start = partial(_set_trace, c_form, earlier_address)
         self.put_back = tracer_setter()
 
     def is_ours(self) -> bool:
         """Return whether `put_back` is due: no, if the program has set a tracer of its own."""
-        _probe()
+        _probe()  # our tracer notes this call, if it is set
         self._was_ours = self._is_probed or (self._is_paused and sys.gettrace() is None)
         return self._was_ours
 
@@ -77,11 +84,16 @@ class FrameTracer:
         return self._is_probed or (self._is_paused and self.error is None)
 
     def _pause(self) -> None:
+        """Stop the tracing, from inside of the tracer."""
         self._is_paused = True
         self._followed.clear()
         sys.settrace(None)
 
     def _receive(self, _, frame: FrameType, kind: int, pointer: int | None) -> int:
+        """Receive an event from CPython, in C form, and return 0: no error.
+
+        `kind` is the number of an event, and `pointer` the address of its argument.
+        """
         if frame.f_globals is interrupts.HERE:
             return 0
         try:
@@ -93,17 +105,18 @@ class FrameTracer:
             self._pause()
             if isinstance(error, KeyboardInterrupt):  # it is for the program
                 _thread.interrupt_main()
-        PRESSES.once_more  # noqa: B018
+        PRESSES.once_more  # noqa: B018 (a handler that waits runs after these lines)
         return 0
 
     def _dispatch(self, frame: FrameType, kind: int, pointer: int | None) -> None:
+        """Call the tracer for an event, as `sys.settrace` would (Python/sysmodule.c)."""
         if kind == _CALL:
             self._begin(frame)
             return
         key = id(frame)
         local = self._followed.get(key)
         if local is not None:
-            argument = thing(pointer) if pointer else None
+            argument = read_object(pointer) if pointer else None
             following = local(frame, EVENTS[kind], argument)
             if following is not None and key in self._followed:
                 self._followed[key] = following
@@ -114,6 +127,7 @@ class FrameTracer:
                 frame.f_trace_lines = True
 
     def _begin(self, frame: FrameType) -> None:
+        """Call the tracer for the start of a frame; what it returns traces that frame."""
         if frame.f_code is _probe.__code__:
             self._is_probed = True
             return

@@ -12,11 +12,13 @@ from functools import partial
 from ..safety.restoring import is_ours
 from .interpreter_frame import WORD
 
-# A verb may stand in for these while it records.
-SETPROFILE, GETPROFILE = sys.setprofile, sys.getprofile
+# CPython's own functions: a verb may set others in `sys` while it records.
+SETPROFILE = sys.setprofile
+GETPROFILE = sys.getprofile
 # At its start, the state of a thread has the C function that traces and the one that profiles, and
 # then the objects that they get, in the same order (Include/cpython/pystate.h).
-_START, _APART = 32, 2  # words that are read; from an object back to its function
+_WORDS_READ = 32
+_WORDS_BACK = 2  # from an object back to its function
 
 
 def is_of_program(hook: object) -> bool:
@@ -35,6 +37,10 @@ def profiler_setter() -> Callable[[], None]:
 
 
 def _setter(hook: object, set_in_python: Callable, name_in_c: str) -> Callable[[], None]:
+    """Return what sets a hook: by `set_in_python`, or if C made it, by a function of the C API.
+
+    A hook of C's whose function is not found is not set again: None is set then.
+    """
     if hook is None or callable(hook):
         return partial(set_in_python, hook)
     function = _function_in_c(hook)
@@ -49,7 +55,8 @@ def _function_in_c(hook: object) -> int | None:
     """Return the address of the C function that gets this object, or None if it is not found."""
     state_of_thread = ctypes.pythonapi["PyThreadState_Get"]
     state_of_thread.restype = ctypes.c_void_p
-    words = memoryview(ctypes.string_at(state_of_thread(), WORD * _START)).cast("P").tolist()
+    start = ctypes.string_at(state_of_thread(), WORD * _WORDS_READ)
+    words = memoryview(start).cast("P").tolist()  # "P": each word is an address
     if id(hook) not in words:
         return None
-    return words[words.index(id(hook)) - _APART]
+    return words[words.index(id(hook)) - _WORDS_BACK]

@@ -1,9 +1,10 @@
-"""A profiler of ours that steps aside, unheard, when the program sets one of its own.
+"""A profiler of ours that steps aside, unnoticed, when the program sets one of its own.
 
 CPython reports the end of a call of C to the profiler that is set at that time, if one was set when
-the call began (ceval.c: `C_TRACE`). So a program that calls `sys.setprofile` under a profiler of
-ours would let its own hear the end of that call, which it does not hear without us. An object whose
-`__call__` is found by Python code, and then is the C function itself, is called without a report.
+the call began (ceval.c: `C_TRACE`). If a program calls `sys.setprofile` under a profiler of ours,
+the program's own profiler would receive the end of that call, which it does not without ours. So
+`sys.setprofile` is replaced by an object. Python code finds its `__call__`, which is the C function
+itself, and CPython calls that without a report.
 """
 
 import sys
@@ -16,29 +17,35 @@ from ..safety import interrupts
 from ..safety.users_frames import is_library
 from .own_hooks import GETPROFILE, SETPROFILE, is_of_program, profiler_setter
 
-_ASIDE = globals(), interrupts.HERE  # what steps aside, and what chooses a handler
+# The globals of the code that steps aside, and of the code that chooses a signal handler.
+_ASIDE = (globals(), interrupts.HERE)
 
 
 class OwnProfilers:
-    """Has `profiler` hear this thread from `start` to `finish`, or until the program sets another.
+    """Calls `profiler` for this thread from `start` to `finish`, or until the program sets another.
 
-    `replaced_at`: the code and the line in the program that did so, None if none did. `is_heard`:
-    whether the program's own profiler heard the end of that call. `sys.getprofile` returns in the
-    program what it would return without us. `had_own`: a profiler was set before. `is_found`:
-    whether the program has kept `sys.getprofile` itself, and so has found `profiler`.
+    In the program, `sys.getprofile` returns what it would return without us.
     """
 
-    def __init__(self, profiler: Callable):
-        self._profiler, self._before = profiler, GETPROFILE()
+    def __init__(self, profiler: Callable[[FrameType, str, object], object]):
+        self._profiler = profiler
+        self._before = GETPROFILE()
         self._put_back = profiler_setter()
-        self.had_own, self._is_put_back = is_of_program(self._before), False
+        self._is_put_back = False
         self._thread = threading.get_ident()
         self._switches = {
             "setprofile": _InPlaceOf(SETPROFILE, self._hand_over),
             "getprofile": _InPlaceOf(GETPROFILE, self._answer),
         }
+        self._is_reporting = False  # `_report` runs
+        #: Whether the program had set a profiler before.
+        self.had_own = is_of_program(self._before)
+        #: The code and the line in the program that set another profiler, None if none did.
         self.replaced_at: tuple[CodeType, int] | None = None
-        self.is_heard, self.is_found, self._is_reporting = False, False, False
+        #: Whether the program's own profiler received the end of that call.
+        self.is_heard = False
+        #: Whether the program has kept `sys.getprofile` itself, and so has found `profiler`.
+        self.is_found = False
 
     def start(self) -> None:
         """Set the profiler."""
@@ -52,7 +59,7 @@ class OwnProfilers:
         return self._is_put_back and GETPROFILE() is self._before
 
     def finish(self) -> bool:
-        """Put back what was set before, if ours still is; return whether the program set none."""
+        """Set the earlier profiler, if ours is still set; return whether the program set none."""
         self._leave()
         if GETPROFILE() == self._profiler:
             self._put_back()
@@ -61,20 +68,23 @@ class OwnProfilers:
         return False
 
     def note_setting(self, frame: FrameType) -> None:
-        """Note that a frame calls the C function `sys.setprofile`, as the profiler has heard."""
+        """Note that a frame calls the C function `sys.setprofile`; `profiler` reports that here."""
         self.is_heard = True
         self._leave()
         self.replaced_at = self.replaced_at or users_line(frame)
 
     def _leave(self) -> None:
+        """Set CPython's own functions in `sys` again, unless the program has set others."""
         for name, switch in self._switches.items():
             if vars(sys)[name] is switch:
                 setattr(sys, name, switch.function)
 
     def _is_set(self) -> bool:
+        """Return whether our profiler is set now, in the thread for which it is."""
         return threading.get_ident() == self._thread and GETPROFILE() == self._profiler
 
     def _hand_over(self, frame: FrameType) -> Callable:
+        """Take our profiler off, report the call to it, and return what the program calls."""
         self._leave()
         if self._is_set():
             SETPROFILE(None)
@@ -84,6 +94,10 @@ class OwnProfilers:
         return SETPROFILE
 
     def _answer(self, frame: FrameType) -> Callable:
+        """Report the call to our profiler, and return what gives the program its own profiler.
+
+        That is a method in C, so CPython reports no call of Python.
+        """
         if not self._is_set():
             return GETPROFILE
         SETPROFILE(None)
@@ -92,10 +106,11 @@ class OwnProfilers:
         return repeat(self._before).__next__
 
     def note_asking(self) -> None:
-        """Note that the C function `sys.getprofile` is called, as the profiler has heard."""
+        """Note that the C function `sys.getprofile` is called; `profiler` reports that here."""
         self.is_found = self.is_found or not self._is_reporting
 
     def _report(self, frame: FrameType, function: Callable) -> None:
+        """Report to our profiler that a frame calls a C function, which CPython does not report."""
         self._is_reporting = True
         for event in ("c_call", "c_return"):
             self._profiler(frame, event, function)
@@ -103,13 +118,15 @@ class OwnProfilers:
 
 
 class _InPlaceOf:
-    """Stands for a C function: `choose` gets the calling frame, and returns what is called."""
+    """Stands for a C function: `choose` receives the calling frame, and returns what is called."""
 
     def __init__(self, function: Callable, choose: Callable[[FrameType], Callable]):
-        self.function, self._choose = function, choose
+        self.function = function
+        self._choose = choose
 
     @property
     def __call__(self):
+        """What is called: a property, so that this code runs before the call begins."""
         return self._choose(sys._getframe(1))
 
     def __getattr__(self, name):
@@ -121,20 +138,22 @@ class _InPlaceOf:
 
 def is_aside(frame: FrameType) -> bool:
     """Return whether a frame runs only because of a recorder, which does not count it."""
-    space = frame.f_globals
-    return space is _ASIDE[0] or space is _ASIDE[1]
+    # Not `any`: this runs for each event of a profiler, and a generator costs a frame.
+    own_globals, handler_globals = _ASIDE
+    return frame.f_globals is own_globals or frame.f_globals is handler_globals
 
 
 def users_line(frame: FrameType) -> tuple[CodeType, int]:
-    """Return code and line of the innermost frame that is no library's, or of this one."""
-    innermost = frame
-    while frame is not None and is_library(frame.f_code.co_filename):
-        frame = frame.f_back
-    frame = frame or innermost
-    return frame.f_code, frame.f_lineno
+    """Return code and line of the innermost frame that is no library's, or of `frame` itself."""
+    found = frame
+    while found is not None and is_library(found.f_code.co_filename):
+        found = found.f_back
+    found = found or frame
+    return found.f_code, found.f_lineno
 
 
 def functions() -> list[FunctionType]:
     """Return the functions that may run in the program: no compiler is to translate them."""
-    owned = (*vars(OwnProfilers).values(), *vars(_InPlaceOf).values(), users_line)
-    return [one for one in owned if type(one) is FunctionType] + [_InPlaceOf.__call__.fget]
+    members = (*vars(OwnProfilers).values(), *vars(_InPlaceOf).values(), users_line)
+    own_functions = [member for member in members if type(member) is FunctionType]
+    return [*own_functions, _InPlaceOf.__call__.fget]

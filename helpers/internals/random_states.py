@@ -1,4 +1,4 @@
-"""The random numbers that all of a process draws from: read, and put back.
+"""The generators of random numbers that all of a process shares: read, and restored.
 
 They are Python's, NumPy's and PyTorch's own generators, and TensorFlow's and Keras's.
 """
@@ -13,8 +13,8 @@ from . import tensorflow_private
 from .keras_seeds import SeedStates
 
 
-def random_states() -> dict[str, bytes]:
-    """Return the states of the random numbers of Python, and of NumPy and PyTorch if imported."""
+def read_random_states() -> dict[str, bytes]:
+    """Return the name of a generator -> its state; NumPy and PyTorch only if loaded."""
     states = {"random": pickle.dumps(random.getstate())}
     if numpy := restoring.module("numpy"):
         states["np.random"] = pickle.dumps(numpy.random.get_state())
@@ -25,13 +25,14 @@ def random_states() -> dict[str, bytes]:
 
 
 def restore_random_states(states: dict[str, bytes]) -> None:
-    """Set each state that is another now: a state in use by another library is left alone."""
-    now = random_states()
-    if now["random"] != states["random"]:
+    """Set each generator whose state is another now than in `states`."""
+    states_now = read_random_states()
+    changed = {name for name, state in states.items() if states_now.get(name) != state}
+    if "random" in changed:
         random.setstate(pickle.loads(states["random"]))
-    if now.get("np.random") != states.get("np.random", now.get("np.random")):
+    if "np.random" in changed:
         restoring.module("numpy").random.set_state(pickle.loads(states["np.random"]))
-    if now.get("torch.random") != states.get("torch.random", now.get("torch.random")):
+    if "torch.random" in changed:
         torch = restoring.module("torch")
         state = torch.tensor(list(states["torch.random"]), dtype=torch.uint8, device="cpu")
         torch.default_generator.set_state(state)
@@ -39,17 +40,22 @@ def restore_random_states(states: dict[str, bytes]) -> None:
 
 @contextmanager
 def random_numbers_kept() -> Iterator["tensorflow_private.RandomUse | None"]:
-    """Draw in the block without a trace in what the program draws after it.
+    """Draw in the block without an effect on what the program draws after it.
 
-    Yield what TensorFlow draws, or None where it is not loaded. An eager op of its with a seed goes
-    on in its own stream, which nobody can put back: `has_own_seed` of it says so.
+    Yield what TensorFlow draws, or None where it is not loaded. An eager op of TensorFlow's with a
+    seed of its own goes on in its own stream, which nobody can restore. The attribute
+    `has_own_seed` of what is yielded says whether there was one.
     """
     is_loaded = restoring.module("tensorflow")
-    apart = tensorflow_private.random_numbers_apart() if is_loaded else nullcontext()
-    before, of_keras = random_states(), SeedStates()
+    of_tensorflow = tensorflow_private.random_numbers_apart() if is_loaded else nullcontext()
+    earlier_states = read_random_states()
+    earlier_seeds = SeedStates()
     try:
-        with apart as use:
+        with of_tensorflow as use:
             yield use
     finally:
-        restore_random_states(before)
-        of_keras.put_back()
+        restore_random_states(earlier_states)
+        earlier_seeds.put_back()
+
+
+random_states = read_random_states  # the earlier name, for rooms that import it

@@ -1,19 +1,20 @@
 """An argument of a verb -> the same argument, known to be what it must be, or one sentence.
 
-What is asked is the real type of a thing, not its `__class__`, `__eq__`, `__bool__` or
-`__getattr__`: an object that answers for itself, such as a proxy or an array, does no harm.
+These functions look at the real type of a value, and not at its `__class__`, `__eq__`, `__bool__`
+or `__getattr__`. An object that answers for itself, such as a proxy, a mock or an array, does no
+harm.
 """
 
 import inspect
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from difflib import get_close_matches
 
-LONGEST = 60
+LONGEST = 60  # characters of a name or a text that a sentence quotes
+
 _CLOSE = 0.7  # how alike two words must be, from 0 to 1
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-_BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-_MISSING = re.compile(r"missing a required (?:positional-only |keyword-only )?argument: '(\w+)'")
+
+# `type.__name__` itself: a metaclass may have another property of that name.
+_read_type_name = type.__dict__["__name__"].__get__
 
 
 def real_isinstance(value: object, *kinds: type) -> bool:
@@ -27,41 +28,52 @@ def is_exactly(value: object, *kinds: type) -> bool:
 
 
 def item_of_type(value: object, table: dict, default: object = None):
-    """Return the item of a table of types for the real type of `value`; no hash of it is asked."""
-    return next((item for kind, item in table.items() if kind is type(value)), default)
+    """Return the item of a table of types for the real type of `value`, else `default`.
 
-
-_NAME_OF = type.__dict__["__name__"].__get__
+    The types are compared by identity, because a metaclass may define `__hash__` and `__eq__`.
+    """
+    for kind, item in table.items():
+        if kind is type(value):
+            return item
+    return default
 
 
 def real_type_name(value: object) -> str:
     """Return the name of the real type, printable and short."""
-    return printable(_NAME_OF(type(value)))
+    return printable(_read_type_name(type(value)))
 
 
-def printable(words: str, longest: int = LONGEST) -> str:
+def printable(text: str, longest: int = LONGEST) -> str:
     """Return text of at most so many characters; what cannot be printed is spelled out."""
-    words = str.__str__(words)  # of a class of somebody's own too, whose methods are not run
-    cut = f"{words[: longest - 1]}…" if len(words) > longest else words
-    if cut.isprintable():
-        return cut
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in cut)
+    text = str.__str__(text)  # a class derived from str may have methods of its own
+    shortened = f"{text[: longest - 1]}…" if len(text) > longest else text
+    if shortened.isprintable():
+        return shortened
+    return "".join(map(_escape, shortened))
+
+
+def _escape(character: str) -> str:
+    """Return a character that can be printed, or the escape sequence of another."""
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode()
 
 
 def quote_value(value: object) -> str:
     """Return a value as a sentence may quote it: a plain scalar or a text itself, else its type."""
     if real_isinstance(value, str):
         return f"'{printable(value)}'"
-    if is_exactly(value, int, float, bool, type(None)):
-        small = type(value) is not int or value.bit_length() <= 64
-        return repr(value) if small else "a very large int"
-    return real_type_name(value)
+    if not is_exactly(value, int, float, bool, type(None)):
+        return real_type_name(value)
+    if type(value) is int and value.bit_length() > 64:
+        return "a very large int"
+    return repr(value)
 
 
 def static_attribute(value: object, name: str, default: object = None):
     """Return a stored attribute, else `default`; no code of the object is run, so no property."""
-    found = inspect.getattr_static(value, name, default)
-    return default if real_isinstance(found, property) else found
+    attribute = inspect.getattr_static(value, name, default)
+    return default if real_isinstance(attribute, property) else attribute
 
 
 def require_str(value: object, what: str) -> str:
@@ -80,20 +92,6 @@ def require_int(value: object, what: str, most: int, least: int = 1) -> int:
     return value
 
 
-def table(value: object, what: str, of: str, most: int) -> list[tuple[str, object]]:
-    """Return the pairs of a dict with names, 1 to `most`; TypeError or ValueError if it is none."""
-    needed = f"{what} needs a dict: {of}"
-    if not real_isinstance(value, dict):
-        raise TypeError(f"{needed}, not {real_type_name(value)}")
-    if not value:
-        raise TypeError(f"{needed}; this one is empty")
-    if len(value) > most:
-        raise ValueError(f"{what} accepts {most:,} entries at a time, not {len(value):,}")
-    if odd := [name for name in value if not real_isinstance(name, str)]:
-        raise TypeError(f"{needed}; a name must be text, not {real_type_name(odd[0])}")
-    return [(require_str(name, "a name"), item) for name, item in value.items()]
-
-
 def require_bool(value: object, what: str) -> bool:
     """Return `value` if it is True or False; TypeError for anything else."""
     if value is not True and value is not False:
@@ -101,79 +99,55 @@ def require_bool(value: object, what: str) -> bool:
     return value
 
 
-def parts(case) -> list:
-    """Return a case, (function, *arguments), as a list; without a tuple, a function."""
-    return (list(case) if real_isinstance(case, tuple) else None) or [case]
-
-
-def called(value: object, what: str):
+def require_function(value: object, what: str):
     """Return `value` if it can be called, and is no class. TypeError names `what` it should be."""
     if real_isinstance(value, type) or not callable(value):
         raise TypeError(f"{what} must be a function, not {quote_value(value)}")
     return value
 
 
-def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
-    """Raise TypeError, in one sentence, if `verb` does not take these arguments.
+def require_dict(value: object, what: str, of: str, most: int) -> list[tuple[str, object]]:
+    """Return the pairs of a dict that has text as keys, and from 1 to `most` items.
 
-    Where a verb passes the words that it does not know to a function, a word close to one of the
-    verb's own that the function does not take either is refused, too.
+    TypeError or ValueError for anything else. The sentence says that `what`, such as the name of a
+    verb, needs a dict, and `of` what: `name -> function`.
     """
-    signature = inspect.signature(verb)
-    named = [p for p in signature.parameters.values() if p.kind in _NAMED]
-    of_self = sum(p.name == "self" for p in named)
-    own, name = [p.name for p in named[of_self:]], _name_of(verb)
-    passes_on = any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values())
-    unknown = [word for word in kwargs if word not in own]
-    if passes_on:
-        function = args[0] if args else next(iter(kwargs.values()), None)
-        unknown = [word for word in unknown if near(word, own) and not _takes(function, word)]
-    if unknown:
-        given, words = unknown[0], f"{name} has no argument {printable(unknown[0])}="
-        if close := near(given, own):
-            raise TypeError(f"{words}; did you mean {close}=?")
-        raise TypeError(f"{words}: the call is {_form(verb, signature)}")
-    try:
-        signature.bind(*args, **kwargs)
-    except TypeError as error:
-        words, form = str(error), _form(verb, signature)
-        if words.startswith("too many"):
-            by_position = [p for p in signature.parameters.values() if p.kind in _BY_POSITION]
-            many = len(by_position) - of_self
-            takes = "1 argument" if many == 1 else f"{many or 'no'} arguments"
-            words = f"{form} takes {takes} by position, and you passed {len(args) - of_self}"
-        elif found := _MISSING.match(words):
-            words = f"{name} needs {found[1]}: the call is {form}"
-        else:
-            words = f"{name}: {words}"
-        more = getattr(verb, "how_to_call", "")
-        raise TypeError(f"{words}; {more}" if more else words) from None
+    requirement = f"{what} needs a dict: {of}"
+    if not real_isinstance(value, dict):
+        raise TypeError(f"{requirement}, not {real_type_name(value)}")
+    if not value:
+        raise TypeError(f"{requirement}; this one is empty")
+    if len(value) > most:
+        raise ValueError(f"{what} accepts {most:,} entries at a time, not {len(value):,}")
+    for name in value:
+        if not real_isinstance(name, str):
+            raise TypeError(f"{requirement}; a name must be text, not {real_type_name(name)}")
+    return [(require_str(name, "a name"), item) for name, item in value.items()]
 
 
-def near(word: str, known: Iterable[str]) -> str:
-    """Return the known word that somebody most likely meant; "" for none."""
-    close = get_close_matches(word, list(known), 5, _CLOSE)
-    same_letters = (one for one in close if sorted(one) == sorted(word))
-    return next(same_letters, close[0] if close else "")
+def split_case(case) -> list:
+    """Return a case, (function, *arguments), as a list; anything else is a function alone.
+
+    An empty tuple is returned as the only item, so that the check of the function refuses it.
+    """
+    items = list(case) if real_isinstance(case, tuple) else []
+    return items or [case]
 
 
-def _takes(function: object, word: str) -> bool:
-    """Return whether a function may take an argument of this name; True if that is unknown."""
-    try:
-        parameters = inspect.signature(function).parameters
-    except Exception:  # what an object says of itself may raise anything
-        return True
-    return word in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+def find_near_word(word: str, known_words: Iterable[str]) -> str:
+    """Return the known word that somebody most likely meant by `word`; "" for none.
+
+    Of the close ones, a word with the same letters in another order comes first.
+    """
+    close_words = get_close_matches(word, list(known_words), n=5, cutoff=_CLOSE)
+    for close_word in close_words:
+        if sorted(close_word) == sorted(word):
+            return close_word
+    return close_words[0] if close_words else ""
 
 
-def _form(verb: Callable, signature: inspect.Signature) -> str:
-    """Return how a verb is called: its name, and the names of what it takes."""
-    own = [p for p in signature.parameters.values() if p.name != "self"]
-    plain = [p.replace(annotation=p.empty) for p in own]
-    shown = signature.replace(parameters=plain, return_annotation=signature.empty)
-    return f"{_name_of(verb)}{shown}"
-
-
-def _name_of(verb: Callable) -> str:
-    """Return what users call a verb: of a class, `__init__` has the name of that."""
-    return getattr(verb, "users_name", verb.__name__)
+# The earlier names of these functions, for rooms that import them.
+table = require_dict
+parts = split_case
+called = require_function
+near = find_near_word

@@ -5,9 +5,10 @@ from contextlib import AbstractContextManager, ExitStack
 
 
 class Bookkeeping:
-    """Run what is ours beside a user's call. `lost`: the errors that it raised, oldest first."""
+    """Runs what is ours beside a user's call."""
 
     def __init__(self):
+        #: The errors that it raised, oldest first.
         self.lost: list[Exception] = []
         self._stack = ExitStack()
 

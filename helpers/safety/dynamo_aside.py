@@ -7,29 +7,31 @@ There Dynamo is asked about each frame, and would translate ours.
 import sys
 from collections.abc import Callable
 
-_WAITING: list[Callable] = []  # of `breaks_graph`, for torch to be imported
+# The functions of `breaks_graph` that wait for torch to be imported, to be marked then.
+_WAITING: list[Callable] = []
 
 
 def leave_to_python(*functions: Callable) -> None:
     """Have Dynamo translate neither these functions of ours nor what they call.
 
-    It is told on their code objects, for good. Nothing is done before torch is imported.
+    Torch notes that on their code objects, for good. Nothing is done before torch is imported.
     """
-    door = sys.modules.get("torch._C._dynamo.eval_frame")
-    if door is None:
+    eval_frame = sys.modules.get("torch._C._dynamo.eval_frame")
+    if eval_frame is None:
         return
-    functions += (*_WAITING,)
+    functions += tuple(_WAITING)
     _WAITING.clear()
-    skip = door._FrameAction.SKIP
-    strategy = door._FrameExecStrategy(skip, skip)
+    skip = eval_frame._FrameAction.SKIP
+    strategy = eval_frame._FrameExecStrategy(skip, skip)  # for the function, for what it calls
     for function in functions:
-        door.set_code_exec_strategy(function.__code__, strategy)
+        eval_frame.set_code_exec_strategy(function.__code__, strategy)
 
 
 class _Reason:
-    """Why Dynamo does not translate a call of ours.
+    """Why Dynamo does not translate a call of ours, as the attribute that torch shows.
 
-    It reads that before the call runs. So all is marked in time, also if torch came after us.
+    Dynamo makes a text of it before the call runs. So all functions are marked in time, also if
+    torch was imported after them.
     """
 
     def __str__(self):

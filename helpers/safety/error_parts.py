@@ -1,8 +1,12 @@
-"""An exception -> what it is made of, as CPython stores it: no property of its own class is run."""
+"""An exception -> what it is made of, as CPython stores it.
+
+A class of exceptions may have a property of the same name, such as `args`. So each part is read by
+the descriptor of the built-in class, and no code of the exception is run.
+"""
 
 from types import TracebackType
 
-from .arguments import real_isinstance
+from .arguments import is_exactly, real_isinstance
 
 
 def cause_of(error: BaseException) -> BaseException | None:
@@ -16,27 +20,28 @@ def context_of(error: BaseException) -> BaseException | None:
 
 
 def hides_context(error: BaseException) -> bool:
-    """Return whether it was raised with `from`, so that a traceback leaves out the context."""
+    """Return whether an exception was raised with `from`: a traceback leaves its context out."""
     return BaseException.__suppress_context__.__get__(error)
 
 
 def traceback_of(error: BaseException) -> TracebackType | None:
-    """Return the first link of its traceback."""
+    """Return the first link of an exception's traceback."""
     return BaseException.__traceback__.__get__(error)
 
 
 def arguments_of(error: BaseException) -> tuple:
-    """Return what it was made with."""
+    """Return the arguments with which an exception was made."""
     return BaseException.args.__get__(error)
 
 
 def members_of(error: BaseException) -> tuple[BaseException, ...]:
-    """Return the exceptions in an ExceptionGroup; () of any other."""
-    is_group = real_isinstance(error, BaseExceptionGroup)
-    return BaseExceptionGroup.exceptions.__get__(error) if is_group else ()
+    """Return the exceptions in an ExceptionGroup; () of any other exception."""
+    if not real_isinstance(error, BaseExceptionGroup):
+        return ()
+    return BaseExceptionGroup.exceptions.__get__(error)
 
 
 def notes_of(error: BaseException) -> list:
     """Return what `add_note` has added; a program may have put anything there."""
     notes = BaseException.__dict__["__dict__"].__get__(error).get("__notes__")
-    return [*notes] if type(notes) is list or type(notes) is tuple else []
+    return list(notes) if is_exactly(notes, list, tuple) else []

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -31,18 +31,21 @@ class NotRenewed(Exception):
 
 
 class ManagedDirectory:
-    """A folder of ours. `work` gives a fresh one inside it, `put` moves what was made there."""
+    """A folder of ours: it is the only one that its methods write to.
+
+    `work` gives a new folder inside it, and `put` moves what was made in that folder.
+    """
 
     def __init__(self, path: Path):
         self.path = path
 
     def stands(self) -> bool:
-        """Return whether it is there still, and no link."""
+        """Return whether the folder is still there, and is no link."""
         return self.path.is_dir() and not self.path.is_symlink()
 
     @contextmanager
     def work(self) -> Iterator[Path]:
-        """Give a new folder inside it, which is gone after the block."""
+        """Give the block a new folder inside this one, which is removed after the block."""
         self._check()
         with tempfile.TemporaryDirectory(
             prefix="work-", dir=self.path, ignore_cleanup_errors=True
@@ -50,17 +53,19 @@ class ManagedDirectory:
             yield Path(folder)
 
     def put(self, made: Path, name: str) -> Path:
-        """Move what was made in a `work` folder to its name here. OSError: another was faster.
+        """Move a file or folder that was made in a `work` folder to a name in this folder.
 
-        A folder of that name is gone only once the new one has its place.
+        Return its new path. A folder of that name is removed only after the new one has its name.
+        OSError if another process was faster.
         """
         place = self.path / plain_name(name)
         self._check()
         if not Path(made).is_dir() or not os.path.lexists(place):
             os.replace(made, place)
             return place
-        with self.work() as aside:
-            old = aside / "old"
+        # A folder cannot replace a folder that has files. So the old one gets out of the way first.
+        with self.work() as work:
+            old = work / "old"
             os.replace(place, old)
             try:
                 os.replace(made, place)
@@ -70,43 +75,54 @@ class ManagedDirectory:
         return place
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
-        """Make the folder `name` anew with these files, all or none; what it held is gone."""
-        names = [plain_name(file, "the name of a file") for file in files]
+        """Make the folder `name` anew with these files, all or none, and return its path.
+
+        `files` is name -> content. What the folder had before is removed.
+        """
+        file_names = [plain_name(file, "the name of a file") for file in files]
         with self.work() as work:
             folder = work / "new"
             folder.mkdir()
-            for file in names:
-                write_new(folder / file, files[file])
+            for file_name in file_names:
+                write_new(folder / file_name, files[file_name])
             return self.put(folder, name)
 
     def renew(self, folders: dict[str, dict[str, bytes]]) -> None:
-        """Give these folders exactly these files; "" is the home itself, which keeps its others.
+        """Give the folders in this one exactly these files.
 
-        All of them are written before the first gets its name, so a full disk changes nothing. Each
+        `folders` is name of a folder -> name of a file -> content. The name "" is this folder
+        itself, which keeps its other files.
+
+        All files are written before the first gets its name, so a full disk changes nothing. Each
         name has a whole file at every moment, the old one or the new one.
         """
         with self.work() as work:
-            made = []
+            new_files = []  # path of a written file, and the folder and the name that it will have
             for folder, files in folders.items():
-                for file, data in files.items():
-                    new = work / str(len(made))
-                    write_new(new, data)
-                    made.append((new, folder, plain_name(file)))
-            for folder in filter(None, folders):
-                place = self.path / plain_name(folder)
-                if place.is_symlink() or not place.is_dir():
-                    self.discard(folder)
-                    place.mkdir()
+                for file_name, data in files.items():
+                    path = work / str(len(new_files))
+                    write_new(path, data)
+                    new_files.append((path, folder, plain_name(file_name)))
+            self._make_missing_folders(filter(None, folders))
             self._check()
-            for new, folder, file in made:
-                place = self.path / folder / file
+            for path, folder, file_name in new_files:
+                place = self.path / folder / file_name
                 if place.is_dir() and not place.is_symlink():
                     _remove(place)
-                os.replace(new, place)
+                os.replace(path, place)
+
         for folder in filter(None, folders):
             for path in sorted((self.path / folder).iterdir()):
                 if path.name not in folders[folder]:
                     _remove(path)
+
+    def _make_missing_folders(self, names: Iterable[str]) -> None:
+        """Make folders of these names in this one; a file or a link of such a name is removed."""
+        for name in names:
+            place = self.path / plain_name(name)
+            if place.is_symlink() or not place.is_dir():
+                self.discard(name)
+                place.mkdir()
 
     def discard(self, name: str) -> None:
         """Remove a file or a folder by its name."""
@@ -115,14 +131,15 @@ class ManagedDirectory:
         _remove(path)
 
     def remove(self) -> None:
-        """Remove the home with all that is in it."""
+        """Remove this folder with all that is in it, unless it was replaced."""
         if self.stands():
             shutil.rmtree(self.path, ignore_errors=True)
 
     def remove_before(self, marker: str) -> None:
-        """Remove all that is in it, then the marker, then the home; it is ours to the end. OSError.
+        """Remove all files in this folder, then the one called `marker`, then the folder.
 
-        What an interruption leaves has its marker, and is removed by another call.
+        OSError where that cannot be done. An interruption leaves a folder that still has its
+        marker. So the folder is known as ours to the end, and another call removes it.
         """
         self._check()
         for entry in list(self.path.iterdir()):
@@ -140,6 +157,7 @@ class ManagedDirectory:
         self.remove()
 
     def _check(self) -> None:
+        """Raise Refusal if the folder is not ours any more."""
         if not self.stands():
             raise Refusal("the course's own folder was moved, replaced or deleted meanwhile")
 
@@ -159,35 +177,50 @@ def write_new(path: Path, data: bytes) -> None:
 
 
 def temporary(prefix: str) -> ManagedDirectory:
-    """Make a home that goes with this process, or by `remove`. OSError where that cannot be."""
-    home, process = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve()), os.getpid()
-    # A forked process does not touch it.
-    atexit.register(lambda: os.getpid() == process and home.remove())
-    return home
+    """Make a folder that is removed with this process, or by `remove`.
+
+    OSError where the system cannot make one.
+    """
+    directory = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve())
+    process = os.getpid()
+
+    def remove_in_this_process() -> None:
+        if os.getpid() == process:  # a forked process runs this function, too
+            directory.remove()
+
+    atexit.register(remove_in_this_process)
+    return directory
 
 
 def cache(name: str) -> ManagedDirectory:
-    """Open the folder `name` of this user's cache; a temporary home where that cannot be ours."""
+    """Open the folder `name` of this user's cache; a temporary one where that cannot be ours."""
     try:
-        named = os.environ.get("XDG_CACHE_HOME", "")
-        base = Path(named) if os.path.isabs(named) else Path.home() / ".cache"
+        cache_home = os.environ.get("XDG_CACHE_HOME", "")
+        base = Path(cache_home) if os.path.isabs(cache_home) else Path.home() / ".cache"
         course = base.resolve() / COURSE
         course.mkdir(mode=0o700, parents=True, exist_ok=True)
-        home = ManagedDirectory(made_again(course / "builds").path / plain_name(name))
-        home.path.mkdir(mode=0o700, exist_ok=True)
-        with home.work():  # it can be written
-            return home
+        directory = ManagedDirectory(made_again(course / "builds").path / plain_name(name))
+        directory.path.mkdir(mode=0o700, exist_ok=True)
+        with directory.work():  # OSError if it cannot be written
+            return directory
     except (OSError, RuntimeError, ValueError):
         return temporary(f"{name}-")
 
 
 def made_again(folder: Path) -> ManagedDirectory:
-    """Open a folder of what can be made again, known by a marker file; Refusal of any other."""
+    """Open a folder of files that can be made again, made if it is missing.
+
+    It is known by the marker file of caches. Refusal of a folder that has other files.
+    """
     return make_owned(folder, MARKER, MARK)
 
 
 def make_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
-    """Open a folder of ours, made if it is missing, with a marker file of this name; Refusal."""
+    """Open a folder of ours, made if it is missing, with a marker file.
+
+    `name` is the name of the marker file, and `mark` its content. Refusal of any other folder that
+    has files.
+    """
     folder.mkdir(mode=0o755, exist_ok=True)
     _refuse_shared(folder)
     if not os.listdir(folder):
@@ -197,7 +230,7 @@ def make_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
 
 
 def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
-    """Open a folder that has our marker file; Refusal of any other."""
+    """Open a folder that has our marker file: `name` with the content `mark`. Refusal of others."""
     _refuse_shared(folder)
     marker = folder / name
     if not marker.is_file() or marker.read_bytes() != mark:
@@ -206,12 +239,16 @@ def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
 
 
 def _refuse_shared(folder: Path) -> None:
+    """Raise Refusal of a folder that is a link, or that others can write to."""
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
         raise Refusal("it is a link, or others can write to it")
 
 
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return a plain name that is safe in any folder. ValueError."""
+    """Return a name that is safe in any folder; ValueError of another one, TypeError of no text.
+
+    `what` is what the error calls the name.
+    """
     name = require_str(value, what)
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
         rule = f"letters, digits and, inside it, '_', '-', '.' and spaces; at most {LONGEST} bytes"
@@ -223,7 +260,10 @@ def plain_name(value: object, what: str = "a name") -> str:
 
 
 def add_copy(data: bytes, place: Path) -> bool:
-    """Write a file to a free place; return False if something is there already. NotRenewed."""
+    """Write a file to a free place; return False if something is there already.
+
+    NotRenewed where it cannot be written.
+    """
     if os.path.lexists(place):
         return False
     with _written_beside(data, place) as part:
@@ -237,35 +277,42 @@ def add_copy(data: bytes, place: Path) -> bool:
 
 
 def renew_copy(data: bytes, place: Path, mark: str) -> Path | None:
-    """Write a file to a place; return the new name, with the mark, of what stood there.
+    """Write a file to a place; return the new path of the old file, or None if there was none.
 
-    The new file is whole before anything changes, and what stood there has its second name before
-    it loses the first. NotRenewed: whatever stopped it, the old one is under its name.
+    The new name of the old file is its first one with `mark` in it. The new file is whole before
+    anything changes, and the old one has its second name before it loses the first. NotRenewed
+    where that cannot be done; the old file is under its first name then.
     """
     if not os.path.lexists(place):
         replace_copy(data, place)
         return None
     with _written_beside(data, place) as part:
-        kept = _name_twice(place, mark)
+        old_file = _name_twice(place, mark)
         try:
             os.replace(part, place)
         except BaseException as error:
-            _take_back(kept, place)
+            _take_back(old_file, place)
             if isinstance(error, OSError):
-                raise NotRenewed(_not_renewed(place, error, kept)) from error
+                raise NotRenewed(_describe_not_renewed(place, error, old_file)) from error
             raise
-    return kept
+    return old_file
 
 
 def replace_copy(data: bytes, place: Path) -> None:
-    """Write a file, in one step, over what the caller knows to be no one's. NotRenewed."""
+    """Write a file, in one step, over one that the caller knows to be no one's.
+
+    NotRenewed where it cannot be written.
+    """
     with _written_beside(data, place) as part:
         os.replace(part, place)
 
 
 @contextmanager
 def _written_beside(data: bytes, place: Path) -> Iterator[Path]:
-    """Give a whole file beside a place, under another name; it is gone after the block."""
+    """Give the block a whole file beside a place, under another name; it is removed after it.
+
+    It is beside the place because a rename works only within one file system.
+    """
     try:
         with tempfile.TemporaryDirectory(
             prefix=".copy-", dir=place.parent, ignore_cleanup_errors=True
@@ -274,45 +321,49 @@ def _written_beside(data: bytes, place: Path) -> Iterator[Path]:
             write_new(part, data)
             yield part
     except OSError as error:
-        raise NotRenewed(_not_renewed(place, error)) from error
+        raise NotRenewed(_describe_not_renewed(place, error)) from error
 
 
-def _not_renewed(place: Path, error: OSError, kept: Path | None = None) -> str:
-    """Return why a place was not renewed, and where that is which stood there."""
+def _describe_not_renewed(place: Path, error: OSError, old_file: Path | None = None) -> str:
+    """Return why a file was not renewed, and where the old one is.
+
+    `old_file` is its second name.
+    """
     reason = f"{place.name} could not be written ({error.strerror or error})"
     cure = "fix that and run the same command again"
     if os.path.lexists(place):
         return f"{reason}, and yours is unchanged in {place}: {cure}."
-    where = f", and yours is kept as {kept}" if kept and os.path.lexists(kept) else ""
-    return f"{reason}{where}: {cure}."
+    if old_file and os.path.lexists(old_file):
+        return f"{reason}, and yours is kept as {old_file}: {cure}."
+    return f"{reason}: {cure}."
 
 
 def _name_twice(place: Path, mark: str) -> Path:
-    """Give what is at a place a second name, with the mark, and return that. OSError.
+    """Give the file at a place a second name, with the mark, and return that path. OSError.
 
-    Where the system cannot do that, as for a folder, it has only the second name afterwards.
+    The file loses its first name where the system cannot give it two, as for a folder.
     """
     for count in itertools.count(1):
-        more = f"-{count}" if count > 1 else ""
-        kept = place.with_name(f"{place.stem}.{mark}{more}{place.suffix}")
-        if os.path.lexists(kept):
+        number = f"-{count}" if count > 1 else ""
+        second = place.with_name(f"{place.stem}.{mark}{number}{place.suffix}")
+        if os.path.lexists(second):
             continue
         if place.is_symlink() or not place.is_file():
-            os.rename(place, kept)
-            return kept
+            os.rename(place, second)
+            return second
         try:
-            os.link(place, kept)
-        except FileExistsError:  # another was faster
+            os.link(place, second)
+        except FileExistsError:  # another process was faster
             continue
         except OSError:  # a file system without hard links
-            os.rename(place, kept)
-        return kept
+            os.rename(place, second)
+        return second
 
 
-def _take_back(kept: Path, place: Path) -> None:
-    """Undo a second name, so that what was kept is under its first name alone."""
+def _take_back(second: Path, place: Path) -> None:
+    """Undo a second name, so that the file is under its first name alone."""
     with suppress(OSError):
         if not os.path.lexists(place):
-            os.rename(kept, place)
-        elif os.path.samefile(kept, place):
-            os.unlink(kept)
+            os.rename(second, place)
+        elif os.path.samefile(second, place):
+            os.unlink(second)

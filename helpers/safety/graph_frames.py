@@ -20,18 +20,23 @@ def frames_left_out_of_graphs() -> Iterator[None]:
     if not hasattr(stacks, "StackTraceFilter"):  # no TensorFlow, or one that has no filters
         yield
         return
-    own = _kind_of_filter(stacks)()
-    own.__enter__()
+    own_filter = _build_filter_class(stacks)()
+    own_filter.__enter__()
     try:
         yield
     finally:
         # Its own `__exit__` refuses if a block ends out of order, as the cells of a notebook may.
-        open_filters = own._stack_dict[own._thread_key]
-        open_filters[:] = [each for each in open_filters if each is not own]
+        open_filters = own_filter._stack_dict[own_filter._thread_key]
+        open_filters[:] = [each for each in open_filters if each is not own_filter]
 
 
 @cache
-def _kind_of_filter(stacks) -> type:
+def _build_filter_class(stacks) -> type:
+    """Return the class of a filter that adds this package's files to those that are left out.
+
+    `stacks` is TensorFlow's module `tf_stack`. TensorFlow asks the innermost filter for the files.
+    """
+
     class OwnFrames(stacks.StackTraceFilter):
         def get_filtered_filenames(self) -> frozenset[str]:
             return own_files() | self.parent.get_filtered_filenames()
@@ -42,7 +47,10 @@ def _kind_of_filter(stacks) -> type:
 @cache
 def own_files() -> frozenset[str]:
     """Return the files of this package, less those of the small systems, which learners run."""
-    house = Path(HOUSE)
-    return frozenset(
-        str(file) for file in house.rglob("*.py") if file.relative_to(house).parts[0] != "mini"
-    )
+    package = Path(HOUSE)
+    files = []
+    for file in package.rglob("*.py"):
+        room = file.relative_to(package).parts[0]
+        if room != "mini":
+            files.append(str(file))
+    return frozenset(files)

@@ -22,85 +22,108 @@ from .dynamo_aside import leave_to_python
 from .signal_actions import SystemAction
 from .users_frames import is_machinery, is_users
 
-PATIENCE, AGAIN = 0.5, 0.002  # seconds that an interrupt waits; between two tries
-LONG_PATIENCE = 10.0  # in a recorder, which would lose what another handler raises
-# Signals that programs rarely use, and that nothing happens for.
+PATIENCE = 0.5  # seconds that an interrupt waits at most
+AGAIN = 0.002  # seconds between two tries
+# Seconds that another handler waits at most in a recorder, which would lose what it raises.
+LONG_PATIENCE = 10.0
+# Signals that programs rarely use, and that do nothing by default.
 _RARE = ("SIGURG", "SIGCONT") if hasattr(signal, "pthread_kill") else ()
 WAKING = [getattr(signal, name) for name in _RARE]
-DO_NOTHING = operator.is_  # with the number of a signal and a frame, and without a line of Python
-# By the id of its code, as a hash of code asks its constants: what C calls and what must not be
-# left by an exception, because C has no place for it.
+# A handler gets the number of a signal and a frame. This one runs no line of Python.
+DO_NOTHING = operator.is_
+# The two tables have the id of a code object as key, because the hash of a code object asks its
+# constants for theirs. The code object is kept, so that no other one gets its id.
+# The functions that C calls. An exception must not leave them, because C has no place for it.
 CALLED_BY_C: dict[int, CodeType] = {}
-# What runs in the middle of a user's call, and takes an exception for a fault of its own.
+# The functions that run in the middle of a user's call, and take an exception for a fault of ours.
 RECORDERS: dict[int, CodeType] = {}
 
 
 def are_called_by_c(*functions: Callable) -> None:
     """Have no handler run in these functions, which C calls."""
-    CALLED_BY_C.update((id(function.__code__), function.__code__) for function in functions)
+    for function in functions:
+        CALLED_BY_C[id(function.__code__)] = function.__code__
 
 
 def are_recorders(*functions: Callable) -> None:
     """Have no handler of a program run in these functions, or in what they call."""
-    RECORDERS.update((id(function.__code__), function.__code__) for function in functions)
+    for function in functions:
+        RECORDERS[id(function.__code__)] = function.__code__
 
 
 class _Presses:
-    """Reading `once_more` repeats a signal whose handler waits, without a line of Python.
+    """Repeats a signal whose handler waits: reading the attribute `once_more` does so.
 
-    CPython runs handlers after a call, at the start of a function and at a jump back, and not after
-    an attribute is read. So a recorder that reads it last has the handler run after the recorder.
-    No press is left when a handler is chosen: from then on `press` does nothing.
+    A press is such a repeated signal. Reading an attribute runs no line of Python. CPython runs
+    handlers after a call, at the start of a function and at a jump back, and not after an attribute
+    is read. So a recorder that reads `once_more` last has the handler run after the recorder. No
+    press is left when a handler is chosen: from then on `press` does nothing.
     """
 
     once_more = property(methodcaller("press"))
 
     def __init__(self):
-        self.press = tuple
+        #: What `once_more` calls: `tuple`, which does nothing, or what repeats a signal.
+        self.press: Callable[[], object] = tuple
 
     def repeat(self, waiting: Iterable[int]) -> None:
-        """Repeat the first signal that waits from now on, if one does."""
+        """Repeat the first of these numbers of signals at each press from now on, if any."""
         number = next(iter(waiting), None)
-        self.press = tuple if number is None else partial(_thread.interrupt_main, number)
+        if number is None:
+            self.press = tuple
+        else:
+            self.press = partial(_thread.interrupt_main, number)
 
 
 PRESSES = _Presses()
-HERE = globals()  # a frame with these globals chooses a handler: no recorder tells of it
+HERE = globals()  # a frame with these globals chooses a handler: no recorder reports it
 
 
 class in_users_code:  # noqa: N801 (used like a function)
     """A `with` block in which signal handlers run where code of the user's runs.
 
-    Nothing is changed in another thread than the main one, or in another such block.
-    `raised`: what handlers raised that had still waited when the block ended.
+    Nothing is changed in another thread than the main one, or in another such block. In the block,
+    each handler of the program's is replaced by a `_Handler`, and the functions of the module
+    `signal` speak of the program's own handlers.
     """
 
     def __init__(self):
+        #: What handlers raised that had still waited when the block ended.
         self.raised: list[BaseException] = []
-        self._waiting: dict[int, float] = {}  # number of a signal -> since when it waits
-        self._is_on = self._is_choosing = self._is_pressing = False
-        self._handlers: dict[int, _Handler] = {}
-        self._waking = 0  # the number of a signal that ends a sleep and does nothing else
+        self._waiting: dict[int, float] = {}  # number of a signal -> since when its handler waits
+        self._is_on = False
+        self._is_choosing = False  # the lines of `choose` run
+        self._is_pressing = False  # a thread repeats signals
+        self._handlers: dict[int, _Handler] = {}  # number of a signal -> what replaces its handler
+        self._waking = 0  # the number of a signal that ends a sleep and does nothing else; 0: none
 
     def __enter__(self) -> "in_users_code":
+        """Replace the program's handlers, and what the module `signal` calls."""
         is_main = threading.current_thread() is threading.main_thread()
-        if is_main and signal._signal is _signal:
-            leave_to_python(*_functions())
-            self._main, self._is_on = threading.get_ident(), True
-            found = {number: _signal.getsignal(number) for number in range(1, signal.NSIG)}
-            for number, handler in found.items():
-                if callable(handler):
-                    _exchange(number, self._in_place_of(number, handler))
-            self._waking = next((one for one in WAKING if found[one] == _signal.SIG_DFL), 0)
-            if self._waking:
-                _signal.signal(self._waking, DO_NOTHING)
-            signal._signal = _Signals(self)
+        is_outermost = signal._signal is _signal
+        if not is_main or not is_outermost:
+            return self
+
+        leave_to_python(*_functions())
+        self._main = threading.get_ident()
+        self._is_on = True
+        handlers = {number: _signal.getsignal(number) for number in range(1, signal.NSIG)}
+        for number, handler in handlers.items():
+            if callable(handler):
+                _exchange(number, self._replace(number, handler))
+        unused = [number for number in WAKING if handlers[number] == _signal.SIG_DFL]
+        if unused:
+            self._waking = unused[0]
+            _signal.signal(self._waking, DO_NOTHING)
+        signal._signal = _Signals(self)
         return self
 
     def __exit__(self, kind, error, trace) -> None:
+        """Restore the program's handlers, and run those that still wait."""
         if not self._is_on:
             return
-        self._is_on, PRESSES.press = False, tuple
+        self._is_on = False
+        PRESSES.press = tuple
         signal._signal = _signal
         for number, handler in self._handlers.items():
             if _signal.getsignal(number) is handler:
@@ -122,7 +145,8 @@ class in_users_code:  # noqa: N801 (used like a function)
         if self._waiting.pop(number, None) is not None:
             PRESSES.repeat(self._waiting)
             _run(before, number)
-        _signal.signal(number, self._in_place_of(number, handler) if callable(handler) else handler)
+        replacement = self._replace(number, handler) if callable(handler) else handler
+        _signal.signal(number, replacement)
         if number == self._waking:
             self._waking = 0
         return before
@@ -134,18 +158,23 @@ class in_users_code:  # noqa: N801 (used like a function)
             return _signal.SIG_DFL
         return handler.of_user if isinstance(handler, _Handler) else handler
 
-    def _in_place_of(self, number: int, handler: Callable) -> "_Handler":
+    def _replace(self, number: int, handler: Callable) -> "_Handler":
+        """Return what replaces a handler of the program's in the block."""
         self._handlers[number] = _Handler(self, number, handler)
         return self._handlers[number]
 
     def choose(self, number: int, handler: Callable, frame: FrameType | None) -> Callable:
-        """Return the handler if it may run in this frame now, else what does nothing."""
+        """Return the handler if it may run in this frame now, else what does nothing.
+
+        A `_Handler` calls this method when the signal of this number has come.
+        """
         if not self._is_on:
             return handler
-        if self._is_choosing:  # it came in these lines
+        if self._is_choosing:  # the signal came while these lines ran for another one
             self._wait_for(number)
             return DO_NOTHING
-        self._is_choosing, PRESSES.press = True, tuple
+        self._is_choosing = True
+        PRESSES.press = tuple
         try:
             if self._must_wait(number, handler, frame):
                 self._wait_for(number)
@@ -157,20 +186,25 @@ class in_users_code:  # noqa: N801 (used like a function)
             self._is_choosing = False
 
     def _wait_for(self, number: int) -> None:
+        """Note that a handler waits, and have a thread repeat its signal."""
         self._waiting.setdefault(number, time.monotonic())
         if not self._is_pressing:
             self._is_pressing = True
             _thread.start_new_thread(self._press_again, ())  # no lock of `threading` is taken
 
     def _must_wait(self, number: int, handler: Callable, frame: FrameType | None) -> bool:
+        """Return whether a handler may not run in this frame now."""
         if frame is None or frame.f_globals is HERE:
             return True
         waited = time.monotonic() - self._waiting.get(number, time.monotonic())
+        # What Python's own handler of Ctrl-C raises, recorders know.
         if handler is not signal.default_int_handler and _is_recording(frame):
             return waited < LONG_PATIENCE
-        return (id(frame.f_code) in CALLED_BY_C or waited < PATIENCE) and _is_at_work(frame)
+        is_called_by_c = id(frame.f_code) in CALLED_BY_C
+        return (is_called_by_c or waited < PATIENCE) and _is_at_work(frame)
 
     def _press_again(self) -> None:
+        """Repeat the signals that wait, until none does. Runs in a thread of its own."""
         while self._is_pressing:
             time.sleep(AGAIN)
             PRESSES.once_more  # noqa: B018
@@ -185,27 +219,33 @@ class in_users_code:  # noqa: N801 (used like a function)
 class _Handler:
     """Stands for a handler of the user's: Python code chooses it, and C then calls the handler.
 
-    So the traceback of what the handler raises shows no frame of ours.
+    So the traceback of what the handler raises shows no frame of ours. C finds `__call__` by the
+    property, which is where the code runs that chooses.
     """
 
     def __init__(self, block: in_users_code, number: int, of_user: Callable):
-        self._block, self._number, self.of_user = block, number, of_user
+        self._block = block
+        self._number = number
+        self.of_user = of_user
 
     @property
     def __call__(self):
+        """The handler of the user's, or what does nothing."""
         return self._block.choose(self._number, self.of_user, sys._getframe(1))
 
 
 class _Signals:
-    """What the module `signal` calls in place of `_signal`: it speaks of the user's handlers."""
+    """What the module `signal` calls instead of `_signal`: it speaks of the user's handlers."""
 
     def __init__(self, block: in_users_code):
         self._block = block
 
     def signal(self, number: int, handler):
+        """Set a handler of the user's, and return the one before it."""
         return self._block.set_handler(number, handler)
 
     def getsignal(self, number: int):
+        """Return the handler of the user's."""
         return self._block.handler_of_user(number)
 
     def __getattr__(self, name: str):
@@ -213,10 +253,10 @@ class _Signals:
 
 
 def _exchange(number: int, handler: Callable) -> None:
-    """Put one callable in place of another: for the system, nothing changes."""
+    """Set a callable where another is set: for the system, nothing changes."""
     action = SystemAction(number)
     _signal.signal(number, handler)
-    action.put_back()
+    action.restore()
 
 
 def _run(handler: object, number: int) -> None:
@@ -250,6 +290,7 @@ def _is_at_work(frame: FrameType | None) -> bool:
 
 def _functions() -> list[Callable]:
     """Return the functions that may run in the program: no compiler is to translate them."""
-    owned = *vars(in_users_code).values(), *vars(_Signals).values(), _run, _exchange
-    owned += tuple(vars(SystemAction).values())
-    return [one for one in owned if type(one) is FunctionType] + [_Handler.__call__.fget]
+    functions = [_run, _exchange, _Handler.__call__.fget]
+    for owner in (in_users_code, _Signals, SystemAction):
+        functions += [member for member in vars(owner).values() if type(member) is FunctionType]
+    return functions

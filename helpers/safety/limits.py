@@ -7,9 +7,10 @@ import signal
 import sys
 import threading
 import time
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
 
 from .processes import resident_bytes
 from .signal_actions import SystemAction
@@ -17,89 +18,129 @@ from .users_frames import is_library
 
 GIBIBYTE = 1 << 30
 STRETCH = 3  # times the limit, of wall time, where others use the processor
-LOOKS, PATIENT, AGAIN = 0.05, 1.0, 0.2  # seconds until the first look, the second press, others
+# Seconds: from one look at the limits to the next, from the first press to the second, then on.
+LOOKS = 0.05
+PATIENT = 1.0
+AGAIN = 0.2
 
 
-# `seconds` of processor time, or of waiting; `characters` of output; `bytes` of new memory, where
-# the memory of this process is known (processes.py).
-Limits = namedtuple("Limits", "seconds characters bytes", defaults=(10, 100_000, GIBIBYTE))
+@dataclass(frozen=True)
+class Limits:
+    """How much a learner's code may use."""
+
+    #: Seconds of processor time, or of waiting.
+    seconds: float = 10
+    #: Characters of output.
+    characters: int = 100_000
+    #: Bytes of new memory, where the memory of this process is known (processes.py).
+    bytes: int = GIBIBYTE
 
 
 class limited:  # noqa: N801 (used like a function)
-    """Stop what runs in a `with` block once it goes past its limits; `because` says past which.
+    """Stop what runs in a `with` block once it goes past its limits.
 
-    The block is left by a KeyboardInterrupt, or by whatever the code in it made of that; the
-    learner's own Ctrl-C is noted in `interrupted`.
+    A press is an interrupt like Ctrl-C. It is repeated until the block ends, because the code in it
+    may catch a KeyboardInterrupt. The block is left by a KeyboardInterrupt, or by whatever the code
+    made of that.
     """
 
     def __init__(self, limits: Limits):
-        self.because, self.interrupted = "", False
-        self._limits, self._over, self._lock = limits, threading.Event(), threading.Lock()
-        self._acts, self._presses = [], 0
+        #: Past which limit the code went, in a clause, or "".
+        self.because = ""
+        #: Whether the learner has pressed Ctrl-C.
+        self.interrupted = False
+        self._limits = limits
+        self._is_over = threading.Event()
+        self._lock = threading.Lock()  # nobody presses while the block ends
+        self._acts: list[Callable[[], object]] = []  # what `when_stopped` calls at a press
+        self._presses = 0
 
     def __enter__(self) -> "limited":
-        self._thread, self._opener = threading.get_ident(), sys._getframe(1)
-        self._tracer, self._streams = sys.gettrace(), (sys.stdout, sys.stderr)
-        main = threading.current_thread() is threading.main_thread()
-        heard = signal.getsignal(signal.SIGINT) if main else None
-        self._before = heard if callable(heard) else None
-        _OPEN.append(self)
-        sys.stdout, sys.stderr = (_Counted(stream, self) for stream in self._streams)
-        if self._before is not None:
+        self._thread = threading.get_ident()
+        self._opener = sys._getframe(1)
+        self._tracer = sys.gettrace()
+        self._streams = (sys.stdout, sys.stderr)
+        self._handler = self._find_handler()
+        _open_blocks.append(self)
+        sys.stdout = _CountedStream(sys.stdout, self)
+        sys.stderr = _CountedStream(sys.stderr, self)
+        if self._handler is not None:
             self._action = SystemAction(signal.SIGINT)
-            signal.signal(signal.SIGINT, self._hear)
-            self._action.put_back()
+            signal.signal(signal.SIGINT, self._receive_signal)
+            self._action.restore()
         threading.Thread(target=self._watch, name="limits of a check", daemon=True).start()
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        with self._lock:  # no press is on its way from here on
-            self._over.set()
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._action.put_back()
+        with self._lock:
+            self._is_over.set()
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            self._action.restore()
         sys.stdout, sys.stderr = self._streams
-        self._opener = None
-        if self._presses > 1:
+        self._opener = None  # or this object would keep the frame alive
+        if self._presses > 1:  # `_raise_at_next_line` has set another
             sys.settrace(self._tracer)
-        _OPEN.remove(self)
+        _open_blocks.remove(self)
 
     def stop(self, because: str) -> None:
-        """Say why the block is to end; it is pressed from now on."""
+        """Note past which limit the code went; the watching thread presses from now on."""
         self.because = self.because or because
 
-    def _hear(self, number, frame) -> None:
-        if self._over.is_set():
+    def _find_handler(self) -> Callable | None:
+        """Return the program's handler of Ctrl-C; None without one, or not in the main thread."""
+        if threading.current_thread() is not threading.main_thread():
+            return None
+        handler = signal.getsignal(signal.SIGINT)
+        return handler if callable(handler) else None
+
+    def _receive_signal(self, number: int, frame: FrameType | None) -> None:
+        """Handle SIGINT in the block: a press, or the learner's Ctrl-C. Python calls this."""
+        if self._is_over.is_set():
             return
         self.interrupted = not self.because
         if self._presses > 1:
-            _stop_at_the_next_line(frame, self._opener)
-        self._before(number, frame)
+            _raise_at_next_line(frame, self._opener)
+        self._handler(number, frame)
 
     def _watch(self) -> None:
-        start, cpu = time.monotonic(), time.process_time()
-        memory, limit = self._resident(), self._limits.seconds
-        waits = {0: LOOKS, 1: PATIENT}
-        while not self._over.wait(waits.get(self._presses, AGAIN)):
-            used, waited = time.process_time() - cpu, time.monotonic() - start
-            if used > limit or waited > limit * (STRETCH if used > limit / 10 else 1):
+        """Look at the limits until the block ends, and press once one is passed. Runs in a thread.
+
+        The limit of time counts processor time. Where the code uses almost none, as in a sleep, it
+        counts time on the clock; else the clock may go on for `STRETCH` times the limit, because
+        other processes use the processor, too.
+        """
+        clock_start = time.monotonic()
+        processor_start = time.process_time()
+        memory_start = self._read_memory()
+        limit = self._limits.seconds
+        seconds_by_presses = {0: LOOKS, 1: PATIENT}
+        while not self._is_over.wait(seconds_by_presses.get(self._presses, AGAIN)):
+            used = time.process_time() - processor_start
+            passed = time.monotonic() - clock_start
+            is_computing = used > limit / 10
+            clock_limit = limit * STRETCH if is_computing else limit
+            if used > limit or passed > clock_limit:
                 self.stop(f"your code did not end within {limit:g} seconds")
-            elif self._resident() - memory > self._limits.bytes:
-                most = self._limits.bytes / GIBIBYTE
-                self.stop(f"your code took more than {most:g} GB of memory")
+            elif self._read_memory() - memory_start > self._limits.bytes:
+                gigabytes = self._limits.bytes / GIBIBYTE
+                self.stop(f"your code took more than {gigabytes:g} GB of memory")
             with self._lock:
-                if self.because and not self._over.is_set():
+                if self.because and not self._is_over.is_set():
                     self._press()
 
-    def _resident(self) -> int:
-        return resident_bytes(os.getpid()) or 0  # where it is unknown, it never grows
+    def _read_memory(self) -> int:
+        """Return how many bytes this process takes; always 0, which never grows, if unknown."""
+        return resident_bytes(os.getpid()) or 0
 
     def _press(self) -> None:
+        """Interrupt the code in the block."""
         self._presses += 1
         for act in self._acts:
             act()
-        if self._before is None:
-            thread, error = ctypes.c_ulong(self._thread), ctypes.py_object(KeyboardInterrupt)
+        if self._handler is None:
+            thread = ctypes.c_ulong(self._thread)
+            error = ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
         elif hasattr(signal, "pthread_kill"):  # it ends a sleep, too
             signal.pthread_kill(self._thread, signal.SIGINT)
@@ -107,13 +148,17 @@ class limited:  # noqa: N801 (used like a function)
             _thread.interrupt_main()
 
 
-_OPEN: list[limited] = []
+# The blocks that are open, the innermost last. A check runs in one thread, so they are nested.
+_open_blocks: list[limited] = []
 
 
 @contextmanager
 def when_stopped(act: Callable[[], object]) -> Iterator[None]:
-    """Call `act` if the innermost `limited` stops the block: C++ that waits hears no signal."""
-    acts = _OPEN[-1]._acts if _OPEN else []
+    """Call `act` if the innermost `limited` stops the block: C++ that waits notices no signal.
+
+    The thread of `limited` calls it at each press.
+    """
+    acts = _open_blocks[-1]._acts if _open_blocks else []
     acts.append(act)
     try:
         yield
@@ -121,36 +166,46 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
         acts.remove(act)
 
 
-def _stop_at_the_next_line(frame, opener) -> None:
-    """Raise it at the next line of a learner's code, too: in `except: pass`, the `except`."""
+def _raise_at_next_line(frame: FrameType | None, opener: FrameType) -> None:
+    """Raise KeyboardInterrupt at the next line of a learner's code, too.
 
-    def step(now, event, given):
-        if event == "line" and not is_library(now.f_code.co_filename):
+    Code such as `while True: try: … except: pass` catches the one that a handler raises. The next
+    line is the one in its `except`. `frame` is the innermost frame, and `opener` the frame that
+    opened the block.
+    """
+
+    def raise_at_line(current_frame: FrameType, event: str, argument: object):
+        if event == "line" and not is_library(current_frame.f_code.co_filename):
             raise KeyboardInterrupt
-        return step
+        return raise_at_line
 
     while frame is not None and frame is not opener:
-        frame.f_trace = step
+        frame.f_trace = raise_at_line
         frame = frame.f_back
-    sys.settrace(step)
+    sys.settrace(raise_at_line)
 
 
-def counted(stream):
+def count_characters(stream):
     """Return a stream of which the innermost open `limited` counts the characters, if any is."""
-    return _Counted(stream, _OPEN[-1]) if _OPEN else stream
+    return _CountedStream(stream, _open_blocks[-1]) if _open_blocks else stream
 
 
-class _Counted:
-    """A stream that accepts so many characters, then stops the writer; `close` does nothing."""
+class _CountedStream:
+    """A stream that accepts so many characters, then stops the writer.
 
-    def __init__(self, stream, limit: limited):
-        self._stream, self._limit, self._left = stream, limit, limit._limits.characters
+    Its `close` does nothing: the stream that it stands for is the learner's.
+    """
+
+    def __init__(self, stream, block: limited):
+        self._stream = stream
+        self._block = block
+        self._remaining = block._limits.characters
 
     def write(self, text: str) -> int:
-        self._left -= len(text)
-        if self._left < 0:
-            most = self._limit._limits.characters
-            self._limit.stop(f"your code printed more than {most:,} characters")
+        self._remaining -= len(text)
+        if self._remaining < 0:
+            limit = self._block._limits.characters
+            self._block.stop(f"your code printed more than {limit:,} characters")
             raise KeyboardInterrupt
         return self._stream.write(text)
 
@@ -158,4 +213,8 @@ class _Counted:
         pass
 
     def __getattr__(self, name):
+        # By `__dict__`: a copy that is being made has no `_stream` yet, and would look here again.
         return getattr(self.__dict__["_stream"], name)
+
+
+counted = count_characters  # the earlier name, for rooms that import it

@@ -15,11 +15,17 @@ from .arguments import printable, real_isinstance, real_type_name
 from .error_parts import cause_of, traceback_of
 
 HOUSE = Path(__file__).parents[1]
-HAS_COURSE, CONSTRAINTS = (HOUSE / "course").is_dir(), HOUSE.parent / "constraints.txt"
-PROJECT, EXTRAS = "whoruns", ("torch", "tensorflow", "lab")  # pyproject.toml
+HAS_COURSE = (HOUSE / "course").is_dir()
+CONSTRAINTS = HOUSE.parent / "constraints.txt"
+# The names of the project and of its extras in pyproject.toml.
+PROJECT = "whoruns"
+EXTRAS = ("torch", "tensorflow", "lab")
 FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
-PACKAGES = ("anywidget", "bytecode", "ipywidgets", "jinja2", "lazy_loader", "networkx", "numpy")
-PACKAGES += ("packaging", "psutil", "tabulate")
+PACKAGES = tuple(
+    """
+    anywidget bytecode ipywidgets jinja2 lazy_loader networkx numpy packaging psutil tabulate
+    """.split()  # noqa: SIM905
+)
 NAMES = {"tf": "tensorflow", "torch": "torch"}  # what the notebooks call a framework
 CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
@@ -47,12 +53,16 @@ class MissingPart(OneSentence, RuntimeError):
 
 
 def sentence(error: BaseException | None) -> str:
-    """Return which part is missing, and the cure; empty where the error is about something else."""
-    met = set()
-    while error is not None and id(error) not in met:  # an error can be its own cause
-        if words := _sentence_of_one(error):
-            return words
-        met.add(id(error))
+    """Return which part is missing, and the cure; "" where the error is about something else.
+
+    The error's cause is looked at, too, and the cause of that.
+    """
+    visited = set()
+    while error is not None and id(error) not in visited:  # an error can be its own cause
+        text = _describe_error(error)
+        if text:
+            return text
+        visited.add(id(error))
         error = cause_of(error)
     return ""
 
@@ -63,8 +73,9 @@ def said_if_missing() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if words := sentence(error):
-            raise MissingPart(words) from error
+        text = sentence(error)
+        if text:
+            raise MissingPart(text) from error
         raise
 
 
@@ -81,70 +92,103 @@ def repair(module: str, *, broken: bool = False) -> str:
     if HAS_COURSE:
         return "run `python course.py setup`"
     install = "pip install --force-reinstall" if broken else "pip install"
-    found = wanted()
-    name = next((one for one in distributions(module) if one in found), module)
-    return f'run `{install} "{name}{found.get(name, "")}"` for the Python that runs this'
+    pins = wanted()
+    names = [name for name in distributions(module) if name in pins]
+    name = names[0] if names else module
+    return f'run `{install} "{name}{pins.get(name, "")}"` for the Python that runs this'
 
 
 def of_line(line: str) -> str:
     """Return the sentence for the last line of a traceback that another process has printed."""
-    return _not_installed(found[1]) if (found := NOT_FOUND.match(line)) else ""
+    match = NOT_FOUND.match(line)
+    return _describe_not_installed(match[1]) if match else ""
 
 
-def _sentence_of_one(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
+    """Return the sentence for an error itself, without its cause; "" if no part is missing."""
     if real_isinstance(error, OneSentence):
         return str(error)
-    is_missing = real_isinstance(error, ModuleNotFoundError)
-    if is_missing and (words := _not_installed(ImportError.name.__get__(error))):
-        return words
+    if real_isinstance(error, ModuleNotFoundError):
+        # By ImportError: the class of the error may have another attribute of that name.
+        text = _describe_not_installed(ImportError.name.__get__(error))
+        if text:
+            return text
     if real_isinstance(error, NameError):
-        name = NameError.name.__get__(error)
-        part = NAMES.get(name) if type(name) is str else None
-        missing = part and sys.modules.get(part) is None and util.find_spec(part) is None
-        return _not_installed(part) if missing else ""
+        return _describe_name_error(error)
     is_torchs = str(type(error).__module__).startswith("torch.")
     if is_torchs and NO_CXX in str(error):
         return f"There is no C++ compiler here, and torch's Inductor needs one: {COMPILER_CURE}."
-    frames = [f for f, _ in walk_tb(traceback_of(error)) if f.f_code.co_name == "<module>"]
-    ended = {str(f.f_globals.get("__name__")).partition(".")[0] for f in frames}  # whose import
-    broken = (part for part in FRAMEWORKS if sys.modules.get(part) is None and part in ended)
-    return next((unusable(part, error) for part in broken), "")
+    return _describe_broken_import(error)
 
 
-def _not_installed(module: str | None) -> str:
+def _describe_name_error(error: NameError) -> str:
+    """Return the sentence for a name such as `tf` whose framework is not installed, or ""."""
+    name = NameError.name.__get__(error)
+    part = NAMES.get(name) if type(name) is str else None
+    if part is None or sys.modules.get(part) is not None or util.find_spec(part) is not None:
+        return ""
+    return _describe_not_installed(part)
+
+
+def _describe_broken_import(error: BaseException) -> str:
+    """Return the sentence for an error that ended the import of a framework, or ""."""
+    importing = set()  # the packages whose modules were being run
+    for frame, _ in walk_tb(traceback_of(error)):
+        if frame.f_code.co_name == "<module>":
+            module = str(frame.f_globals.get("__name__"))
+            importing.add(module.partition(".")[0])
+    for part in FRAMEWORKS:
+        if part in importing and sys.modules.get(part) is None:
+            return unusable(part, error)
+    return ""
+
+
+def _describe_not_installed(module: str | None) -> str:
+    """Return the sentence for a module that no import finds; "" if the course does not need it."""
+    # An ImportError may have anything as its name.
     if type(module) is not str or (module not in FRAMEWORKS and module not in PACKAGES):
         return ""
-    name, rest = FRAMEWORKS.get(module, module), REST if module in FRAMEWORKS else ""
-    where = "this notebook's Python" if HAS_COURSE else "this Python"
-    return f"{name} is missing in {where}: {cure(module)}{rest if HAS_COURSE else ''}."
+    name = FRAMEWORKS.get(module, module)
+    if not HAS_COURSE:
+        return f"{name} is missing in this Python: {cure(module)}."
+    rest = REST if module in FRAMEWORKS else ""
+    return f"{name} is missing in this notebook's Python: {cure(module)}{rest}."
 
 
 def unusable(part: str, error: BaseException) -> str:
     """Return what to say of a framework whose import ended with this error."""
-    first = str(error).strip().partition("\n")[0]
-    why = f"{real_type_name(error)}: {printable(first, 200)}".removesuffix(": ")
-    return f"{FRAMEWORKS[part]} cannot be imported ({why}): {RESTART} {cure(part)}{REST}."
+    first_line = str(error).strip().partition("\n")[0]
+    reason = f"{real_type_name(error)}: {printable(first_line, 200)}".removesuffix(": ")
+    return f"{FRAMEWORKS[part]} cannot be imported ({reason}): {RESTART} {cure(part)}{REST}."
 
 
 def wanted() -> dict[str, str]:
     """Return package -> its pin, or in the wheel its range; empty where neither is at hand."""
     from packaging.requirements import Requirement
 
-    lines = []
+    pins = {}
+    for line in _read_requirements():
+        if line and not line.startswith("#"):
+            requirement = Requirement(line)
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate({"extra": extra}) for extra in EXTRAS):
+                pins[requirement.name] = str(requirement.specifier)
+    return pins
+
+
+def _read_requirements() -> list[str]:
+    """Return the lines of the course's pins, or the requirements of the wheel; [] without both."""
     with suppress(metadata.PackageNotFoundError, OSError):
-        pinned = HAS_COURSE and CONSTRAINTS.read_text("utf-8").splitlines()
-        lines = pinned or metadata.requires(PROJECT)
-    needs = (Requirement(line) for line in lines or () if line and not line.startswith("#"))
-    return {
-        one.name: str(one.specifier)
-        for one in needs
-        if one.marker is None or any(one.marker.evaluate({"extra": name}) for name in EXTRAS)
-    }
+        pinned = CONSTRAINTS.read_text("utf-8").splitlines() if HAS_COURSE else []
+        return pinned or metadata.requires(PROJECT) or []
+    return []
 
 
 def distributions(package: str) -> tuple[str, ...]:
     """Return the names under which a package may be installed."""
-    return (package, f"{package}-cpu") if package == "tensorflow" else (package,)
+    if package == "tensorflow":
+        return (package, f"{package}-cpu")
+    return (package,)
 
 
 def installed(package: str) -> str:

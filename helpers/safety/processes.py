@@ -62,28 +62,34 @@ def kill_tree(pid: int) -> None:
 
 
 def _kill_by_psutil(pid: int) -> None:
+    """End a process and all that it started; psutil finds those that left its group, too."""
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        for one in [*process.children(recursive=True), process]:
+        for member in [*process.children(recursive=True), process]:
             with suppress(psutil.Error):  # it has ended, and the others have not
-                one.kill()
+                member.kill()
 
 
 def _descendants(pid: int) -> list[int]:
-    """Return what a process started and what that started, by /proc; none where there is none."""
+    """Return the numbers of the processes that a process started, and those started, by /proc.
+
+    The list is empty on a system without /proc.
+    """
     children: dict[int, list[int]] = {}
     for child, parent in _parents():
         children.setdefault(parent, []).append(child)
-    found, left = [], [pid]
-    while left:
-        own = children.pop(left.pop(), [])
-        found += own
-        left += own
-    return found
+    descendants = []
+    waiting = [pid]
+    while waiting:
+        # `pop`, because a number that is used again could lead round in a circle.
+        own_children = children.pop(waiting.pop(), [])
+        descendants += own_children
+        waiting += own_children
+    return descendants
 
 
 def _parents() -> Iterator[tuple[int, int]]:
-    """Yield each process and its parent."""
+    """Yield the number of each process, and that of its parent."""
     for path in PROC.glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):  # it has ended
             # The name of a program stands in brackets, and may contain spaces and brackets.

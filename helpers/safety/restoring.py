@@ -8,25 +8,26 @@ import ctypes
 import functools
 import sys
 import threading
-from collections import namedtuple
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from functools import partial
-from types import FunctionType, SimpleNamespace
+from types import FunctionType
 from typing import ParamSpec, TypeVar
 
 from . import PACKAGE
-from .arguments import bind_call
 from .dynamo_aside import breaks_graph, leave_to_python
 from .graph_frames import frames_left_out_of_graphs
 from .interrupts import in_users_code
 from .missing_parts import said_if_missing
 from .users_frames import keep_users_frames
+from .verb_calls import bind_call
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-# A module that says `__builtins__ = BUILTINS` is skipped by the search for holders.
+# A module that says `__builtins__ = BUILTINS` is skipped by the search for holders. The name `_` is
+# left out, because an interactive Python keeps its last result there.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
 
 
@@ -41,31 +42,58 @@ def module(name: str):
     return sys.modules.get(name)
 
 
-# One thing of the interpreter: how it is read, and how it is restored.
-Kept = namedtuple("Kept", "name read put")
+@dataclass(frozen=True)
+class InterpreterPart:
+    """One thing of the interpreter that a verb may change."""
+
+    #: What it is called.
+    name: str
+    #: Returns its value.
+    read: Callable[[], object]
+    #: `put(value)` sets it.
+    put: Callable[[object], object]
 
 
-def frame_evaluator(verb: str, *given):
-    """Get, or Set, the evaluator of frames (PEP 523, Python/pystate.c), by its address."""
+def frame_evaluator(verb: str, *addresses: int) -> int | None:
+    """Get or set the function that evaluates frames (PEP 523, Python/pystate.c), by its address.
+
+    `frame_evaluator("Get")` returns the address, and `frame_evaluator("Set", address)` sets it.
+    """
     # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
     function = ctypes.pythonapi[f"_PyInterpreterState_{verb}EvalFrameFunc"]
-    interpreter = ctypes.pythonapi["PyInterpreterState_Get"]
-    function.restype = interpreter.restype = ctypes.c_void_p
-    return function(*map(ctypes.c_void_p, (interpreter(), *given)))
+    find_interpreter = ctypes.pythonapi["PyInterpreterState_Get"]
+    function.restype = ctypes.c_void_p
+    find_interpreter.restype = ctypes.c_void_p
+    return function(*map(ctypes.c_void_p, (find_interpreter(), *addresses)))
 
 
 KEPT = (
-    Kept("sys.settrace", sys.gettrace, sys.settrace),  # first, or it would report the rest
-    Kept("sys.setprofile", sys.getprofile, sys.setprofile),
-    Kept("the frame evaluator", partial(frame_evaluator, "Get"), partial(frame_evaluator, "Set")),
-    Kept("sys.stdout", lambda: sys.stdout, partial(setattr, sys, "stdout")),
-    Kept("sys.stderr", lambda: sys.stderr, partial(setattr, sys, "stderr")),
+    # The tracer is first, or it would report what puts back the rest.
+    InterpreterPart("sys.settrace", sys.gettrace, sys.settrace),
+    InterpreterPart("sys.setprofile", sys.getprofile, sys.setprofile),
+    InterpreterPart(
+        "the frame evaluator", partial(frame_evaluator, "Get"), partial(frame_evaluator, "Set")
+    ),
+    InterpreterPart("sys.stdout", lambda: sys.stdout, partial(setattr, sys, "stdout")),
+    InterpreterPart("sys.stderr", lambda: sys.stderr, partial(setattr, sys, "stderr")),
 )
 
 _LOCK = threading.RLock()
-# For each verb under way: `errors`, what ended a learner's code; `results`: types that are not
-# raised again.
-_UNDER_WAY: list[SimpleNamespace] = []
+
+
+class _VerbUnderWay:
+    """A call of a verb that has not ended yet."""
+
+    def __init__(self, results):
+        #: What ended a learner's code, oldest first.
+        self.errors: list[BaseException] = []
+        #: The type of errors, or a tuple of types, that are a result and not raised again.
+        self.results = results
+
+
+# The calls of verbs that have not ended, the innermost last. It is a global because a learner's
+# code runs in many places that know no verb, and because one thread at a time may use it.
+_UNDER_WAY: list[_VerbUnderWay] = []
 
 
 @contextmanager
@@ -85,13 +113,19 @@ def one_thread_at_a_time() -> Iterator[None]:
 def preserves_interpreter_state(
     fn: Callable[Arguments, Result], results=Exception
 ) -> Callable[Arguments, Result]:
-    """Return `fn` as a verb: it puts back `KEPT`, and refuses to run beside another thread's.
+    """Return `fn` as a verb: it restores `KEPT`, and refuses to run beside another thread's verb.
 
-    What the learner's code sets stays, but after a check.
+    Parameters
+    ----------
+    fn
+        The function. What a learner's code has set in the interpreter stays after it, unless `fn`
+        is a check.
+    results
+        The types of errors that are a result of the verb. Any other error that ended a learner's
+        code is raised again, after the result of `fn` has been drawn. () in a verb that makes one
+        call, Exception in one that compares cases, BaseException in a check, which judges.
 
-    What ends a learner's code is raised again when what `fn` returns has been drawn, but for the
-    types of `results`: () in a verb that makes one call, Exception in one that compares cases,
-    BaseException in a check, which judges. What is raised shows only the learner's own frames.
+    What is raised shows only the learner's own frames.
     """
     judges = issubclass(KeyboardInterrupt, results)
 
@@ -99,79 +133,100 @@ def preserves_interpreter_state(
     def guarded(*args, **kwargs):
         leave_to_python()  # torch may have been imported since
         interrupts = in_users_code()
-        under_way = SimpleNamespace(errors=[], results=results)
+        under_way = _VerbUnderWay(results)
         try:
             bind_call(guarded, args, kwargs)
             shell = running_shell()
+            # `exit()` of a notebook would end the kernel.
             leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
             lock = one_thread_at_a_time()
             with nullcontext() if judges else interrupts:
+                # Not a `with` of their own: each costs frames, and a learner's stack may be full.
                 lock.__enter__()
-                before = [(kept, kept.read()) for kept in KEPT]
+                before = [(part, part.read()) for part in KEPT]
                 _UNDER_WAY.append(under_way)
                 try:
-                    # `exit()` of a notebook would end the kernel
                     with said_if_missing(), leaving, frames_left_out_of_graphs():
-                        made = fn(*args, **kwargs)
+                        # Called from here: some verbs count the frames up to the learner's.
+                        result = fn(*args, **kwargs)
                 except (Exception, KeyboardInterrupt):  # a verb says an interrupt by one of its own
-                    fatal = (e for e in under_way.errors if not isinstance(e, (Exception, results)))
-                    if (first := next(fatal, None)) is None:
+                    # SystemExit and an interrupt of the learner's code come first.
+                    fatal = _find_fatal(under_way.errors, results)
+                    if fatal is None:
                         raise
-                    raise first from None
+                    raise fatal from None
                 finally:
                     _UNDER_WAY.pop()
-                    for kept, value in before:
-                        now = kept.read()
-                        if now != value and (judges or is_ours(now)):
-                            kept.put(value)
+                    for part, value in before:
+                        value_now = part.read()
+                        if value_now != value and (judges or is_ours(value_now)):
+                            part.put(value)
                     lock.__exit__(None, None, None)
-            raised = [e for e in under_way.errors if not isinstance(e, results)]
+
+            raised = [error for error in under_way.errors if not isinstance(error, results)]
             raised += interrupts.raised
             if raised:
                 with suppress(Exception):
-                    draw(made)
+                    draw(result)
                 raise raised[0]
-            return made
+            return result
         except BaseException as error:
             of_user = any(error is one for one in (*under_way.errors, *interrupts.raised))
             keep_users_frames(error, fn.__name__, of_user)
             if interrupts.raised and isinstance(error, Exception) and not of_user:
                 raise interrupts.raised[0] from None
             raise
-        finally:  # their tracebacks lead to this frame, so that they would be in a cycle
+        finally:
+            # The tracebacks of errors lead to this frame, so a variable here would make a cycle.
             under_way.errors.clear()
-            raised = first = fatal = None
+            raised = fatal = None
 
     guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
     return breaks_graph(guarded)
 
 
+def _find_fatal(errors: list[BaseException], results) -> BaseException | None:
+    """Return the first error that is neither an Exception nor a result of the verb, or None."""
+    for error in errors:
+        if not isinstance(error, (Exception, results)):
+            return error
+    return None
+
+
 def raises_what_the_call_raises(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Return `fn` as a verb that makes one call: it draws its result, then raises the call's error.
 
-    Of a verb that compares cases, such an error is a result.
+    In a verb that compares cases, such an error is a result.
     """
     return preserves_interpreter_state(fn, results=())
 
 
 def returns_what_to_call(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return `fn`, with words for somebody who passes it the arguments of the later call."""
+    """Return `fn`, with a sentence for somebody who passes it the arguments of the later call.
+
+    `bind_call` adds the sentence to its error.
+    """
     fn.how_to_call = f"it returns what to call: {fn.__name__}(f)(…)"  # type: ignore[attr-defined]
     return fn
 
 
 def is_ours(value: object) -> bool:
-    """Return whether a tracer, a profiler or a stream is one of the verbs'; a number always is."""
+    """Return whether a tracer, a profiler or a stream is one of the verbs'.
+
+    A number always is: it is the address of a frame evaluator, which only the verbs change.
+    """
+    if type(value) is int:
+        return True
     function = getattr(value, "__func__", value)
-    kind = function if type(function) is FunctionType else type(value)
-    return type(value) is int or str(kind.__module__).startswith(f"{PACKAGE}.")
+    definition = function if type(function) is FunctionType else type(value)
+    return str(definition.__module__).startswith(f"{PACKAGE}.")
 
 
 def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable[Arguments, Result]:
     """Return `fn` as a function of the front door: its errors show only the learner's frames.
 
-    For what changes nothing by its call, such as what returns a context manager. `name`: what
-    learners call it, if that is not its own name.
+    It is for functions that change nothing in the interpreter, such as one that returns a context
+    manager. `name` is what learners call the function, if that is not its own name.
     """
 
     @functools.wraps(fn)
@@ -189,25 +244,29 @@ def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable
 
 
 def running_shell():
-    """Return the IPython that runs this, or None."""
-    return getattr(module("IPython"), "get_ipython", lambda: None)()
+    """Return the IPython shell in which this program runs, or None."""
+    get_shell = getattr(module("IPython"), "get_ipython", None)
+    return get_shell() if get_shell else None
 
 
-def draw(made) -> None:
-    """Show what a verb made before it raises: as a cell's result in IPython, else as text."""
-    (module("IPython").display.display if running_shell() else print)(made)
+def draw(result: object) -> None:
+    """Show the result of a verb that raises: as a cell's result in IPython, else as text."""
+    if running_shell():
+        module("IPython").display.display(result)
+    else:
+        print(result)
 
 
 def note_end(error: BaseException | None) -> None:
-    """Let the verb under way raise this again in the end."""
+    """Have the verb under way raise this error again in the end. Without a verb, do nothing."""
     if _UNDER_WAY and error is not None:
         _UNDER_WAY[-1].errors.append(error)
 
 
 def note_interrupt(error: KeyboardInterrupt) -> None:
-    """Let the verb under way draw what it has, and raise the interrupt then; else raise it now.
+    """Have the verb under way draw what it has recorded, and raise the interrupt after that.
 
-    It is raised now without a verb, and in a check, which draws nothing.
+    The interrupt is raised now where there is no verb, and in a check, which draws nothing.
     """
     if not _UNDER_WAY or isinstance(error, _UNDER_WAY[-1].results):
         raise error
@@ -216,7 +275,9 @@ def note_interrupt(error: KeyboardInterrupt) -> None:
 
 def is_interrupted() -> bool:
     """Return whether an interrupt has ended the learner's code in the verb under way."""
-    errors = _UNDER_WAY[-1].errors if _UNDER_WAY else ()
+    if not _UNDER_WAY:
+        return False
+    errors = _UNDER_WAY[-1].errors
     return any(isinstance(error, KeyboardInterrupt) for error in errors)
 
 
@@ -224,15 +285,20 @@ class running_user_code:  # noqa: N801 (used like a function)
     """A `with` block in which a learner's code runs: the verb raises again what ends it."""
 
     def __enter__(self) -> None:
-        """Let it run."""
+        """Do nothing: only the end of the code counts."""
 
     def __exit__(self, kind, error, trace) -> None:
+        """Note the error that ends the code, which goes on to the recorder."""
         note_end(error)
 
 
 @contextmanager
 def patched(owner, **names) -> Iterator[None]:
-    """Give attributes of `owner` other values in a `with` block, and the old ones back after it."""
+    """Give attributes of `owner` other values in a `with` block, and restore them after it.
+
+    An attribute that `owner` only inherits, or lacks, is removed again.
+    """
+    # From `vars`, because `getattr` would call a property, and bind a method.
     before = {name: vars(owner)[name] for name in names if name in vars(owner)}
     try:
         for name, value in names.items():

@@ -1,8 +1,8 @@
 """What a program prints while a verb runs it -> noted, by a stand-in for its `sys.stdout`.
 
 The stand-in differs from the program's stream only in where text goes, and bytes for its `buffer`.
-All else is asked of the stream itself. What the program keeps of the stand-in, such as the stream
-of a log handler, writes to that stream once the verb has ended.
+All else is asked of the stream itself. The program may keep the stand-in, as the stream of a log
+handler. Once the verb has ended, the stand-in writes to the program's stream.
 """
 
 import sys
@@ -15,7 +15,11 @@ from .dynamo_aside import leave_to_python
 
 
 class _StandIn:
-    """Stands for a stream. What is written goes to `note`, or to the stream if that is None."""
+    """Stands for a stream.
+
+    What is written goes to `note`, or to the stream if `note` is None. Its own attributes are set
+    by `object.__setattr__`, because `__setattr__` sets those of the stream.
+    """
 
     def __init__(self, stream, note: Callable[[str], object]):
         object.__setattr__(self, "_stream", stream)
@@ -27,6 +31,7 @@ class _StandIn:
 
     @property
     def writelines(self) -> Callable[[Iterable], None]:
+        """The method, as a property: it is looked up before it is called, as in the stream."""
         self._stream.writelines  # noqa: B018 (AttributeError where there is none)
         return self._write_lines
 
@@ -61,9 +66,9 @@ class _StandIn:
 
     def __enter__(self):
         kind = type(self._stream)
-        if not hasattr(kind, "__enter__"):
-            words = "object does not support the context manager protocol"
-            raise TypeError(f"'{kind.__name__}' {words}")
+        if not hasattr(kind, "__enter__"):  # as Python says it of such a stream
+            reason = "object does not support the context manager protocol"
+            raise TypeError(f"'{kind.__name__}' {reason}")
         self._stream.__enter__()
         return self
 
@@ -95,7 +100,7 @@ class StandardOutput(_StandIn):
 
 
 class _StandardBytes(_StandIn):
-    """Stands for the buffer of a stream of text."""
+    """Stands for the buffer of a stream of text: it decodes bytes, and notes them as text."""
 
     def __init__(self, text: StandardOutput, buffer):
         encoding = getattr(text, "encoding", None) or "utf-8"
@@ -103,15 +108,15 @@ class _StandardBytes(_StandIn):
         object.__setattr__(self, "_text", text)
         object.__setattr__(self, "_decoder", getincrementaldecoder(encoding)("backslashreplace"))
 
-    def write(self, *given):
-        """Note the bytes as text; whatever else is given is for the buffer to refuse."""
+    def write(self, *arguments):
+        """Note the bytes as text; other arguments are for the buffer to refuse."""
         note = self._text._note
-        if note is None or len(given) != 1 or getattr(self._stream, "closed", False):
-            return self._stream.write(*given)
+        if note is None or len(arguments) != 1 or getattr(self._stream, "closed", False):
+            return self._stream.write(*arguments)
         try:
-            data = memoryview(given[0]).tobytes()
+            data = memoryview(arguments[0]).tobytes()
         except (TypeError, ValueError, BufferError):
-            return self._stream.write(*given)
+            return self._stream.write(*arguments)
         note(self._decoder.decode(data))
         return len(data)
 
@@ -120,7 +125,8 @@ def _as_shown(stream, texts: tuple) -> str | None:
     """Return the text as the stream's encoding shows it, or None if the stream would raise."""
     if len(texts) != 1 or not isinstance(texts[0], str) or getattr(stream, "closed", False):
         return None
-    encoding, errors = (getattr(stream, name, None) for name in ("encoding", "errors"))
+    encoding = getattr(stream, "encoding", None)
+    errors = getattr(stream, "errors", None)
     if type(encoding) is not str or type(errors) is not str:
         return texts[0]
     try:
@@ -131,17 +137,21 @@ def _as_shown(stream, texts: tuple) -> str | None:
 
 @contextmanager
 def redirected(printed) -> Iterator[None]:
-    """Have `printed.write` note what the block prints; a stream that the block sets stays."""
-    before = sys.stdout
-    if before is None:  # as in a program without a console, where nothing is printed
+    """Have `printed.write` note what the block prints; a stream that the block sets stays.
+
+    `printed` has a method `write`, which receives each text.
+    """
+    stream = sys.stdout
+    if stream is None:  # as in a program without a console, where nothing is printed
         yield
         return
     leave_to_python(StandardOutput.write, _StandIn._write_lines, _StandardBytes.write)
     leave_to_python(_StandIn.__getattr__, StandardOutput.buffer.fget)
-    stand_in = sys.stdout = StandardOutput(before, printed.write)
+    stand_in = StandardOutput(stream, printed.write)
+    sys.stdout = stand_in
     try:
         yield
     finally:
         stand_in.end()
         if sys.stdout is stand_in:
-            sys.stdout = before
+            sys.stdout = stream

@@ -23,18 +23,20 @@ HOUSE = str(Path(__file__).parents[1]) + os.sep
 GENERATED = "<string>"  # the file of what dataclasses and namedtuple write
 _SYSTEMS = HOUSE + "mini" + os.sep  # programs like any others, but for the hook, which only watches
 _HOOK = _SYSTEMS + "frame_hook" + os.sep
-_PLACES = sysconfig.get_paths()
-_HOMES = tuple(_PLACES[n] + os.sep for n in ("stdlib", "platstdlib", "purelib", "platlib"))
-_HOMES += HOUSE, "<frozen "
+_PATHS = sysconfig.get_paths()
+_PATH_NAMES = ("stdlib", "platstdlib", "purelib", "platlib")
+# How the files of libraries begin; those of frozen modules are called `<frozen importlib>`.
+_LIBRARIES = (*(_PATHS[name] + os.sep for name in _PATH_NAMES), HOUSE, "<frozen ")
 _ABOUT_ARGUMENTS = (TypeError, ValueError, LookupError, NameError)
 
+# The name of a verb at the beginning of a message.
 _OTHER_VERB = re.compile(r"(?:show|watch)_[a-z]+(?= (?:needs|is for) )")
 
 
 def is_library(file: str) -> bool:
     """Return whether a file is of the standard library, an installed package or these verbs."""
     installed = {"site-packages", "dist-packages"} & {*Path(file).parts}  # of any environment
-    return file.startswith(_HOMES) or bool(installed)
+    return file.startswith(_LIBRARIES) or bool(installed)
 
 
 def is_machinery(frame: FrameType) -> bool:
@@ -42,7 +44,9 @@ def is_machinery(frame: FrameType) -> bool:
     file = frame.f_code.co_filename
     if file == GENERATED:
         return str(frame.f_globals.get("__name__")).startswith(f"{PACKAGE}.")
-    return file.startswith(HOUSE) and (file.startswith(_HOOK) or not file.startswith(_SYSTEMS))
+    if file.startswith(_SYSTEMS):
+        return file.startswith(_HOOK)
+    return file.startswith(HOUSE)
 
 
 def users_frame() -> FrameType:
@@ -65,19 +69,21 @@ def is_users(frame: FrameType) -> bool:
 def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = False) -> None:
     """Take the frames of verbs out of an error's traceback, and of those that led to it.
 
-    An error on an argument gets the name of the `verb` if its message lacks it. `of_user`: the
-    user's code raised it, whatever its frames are.
+    An error on an argument gets the name of the `verb` if its message lacks it. `of_user` says that
+    the user's code raised the error, whatever its frames are. An error that is a fault of ours
+    keeps its traceback.
     """
     links = list(_links(traceback_of(error)))
-    users = [link for link in links if is_users(link.tb_frame)]
+    has_users_frame = any(is_users(link.tb_frame) for link in links)
     on_purpose = bool(links) and _is_raised_on_purpose(links[-1])
-    interrupted = not real_isinstance(error, Exception)
-    if not (users or on_purpose or of_user or interrupted):
+    is_interrupt = not real_isinstance(error, Exception)
+    is_expected = on_purpose or of_user or is_interrupt
+    if not (has_users_frame or is_expected):
         return
     if links and is_machinery(links[-1].tb_frame):
-        if not (on_purpose or of_user or interrupted):
+        if not is_expected:
             return
-        if on_purpose and not users:
+        if on_purpose and not has_users_frame:
             _name_verb(error, verb)
     error.__traceback__ = _users_traceback(links)
     if not real_isinstance(error, OneSentence):
@@ -85,6 +91,7 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
 
 
 def _links(trace: TracebackType | None) -> Iterator[TracebackType]:
+    """Yield the links of a traceback, the outermost call first."""
     while trace is not None:
         yield trace
         trace = trace.tb_next
@@ -109,22 +116,34 @@ def _users_traceback(links: list[TracebackType]) -> TracebackType | None:
 
 
 def _name_verb(error: BaseException, verb: str) -> None:
-    given = arguments_of(error)
-    words = given[0] if len(given) == 1 else None
-    is_on_arguments = real_isinstance(error, *_ABOUT_ARGUMENTS) and type(words) is str
-    if is_on_arguments and verb.isidentifier() and verb[0] != "_" and verb not in words:
-        other = _OTHER_VERB.match(words)  # whose rules this one shares
-        error.args = (f"{verb}{words[other.end() :]}" if other else f"{verb}: {words}",)
+    """Add the name of a verb to the message of an error on an argument, if the message lacks it.
+
+    Where a verb shares the rules of another, the message names that one. Its name is replaced.
+    """
+    arguments = arguments_of(error)
+    message = arguments[0] if len(arguments) == 1 else None
+    if not real_isinstance(error, *_ABOUT_ARGUMENTS) or type(message) is not str:
+        return
+    is_public = verb.isidentifier() and not verb.startswith("_")
+    if not is_public or verb in message:
+        return
+    other_verb = _OTHER_VERB.match(message)
+    if other_verb:
+        error.args = (f"{verb}{message[other_verb.end() :]}",)
+    else:
+        error.args = (f"{verb}: {message}",)
 
 
 def _forget_inner_errors(error: BaseException) -> None:
     """Hide the errors behind this one that no code of a user raised."""
-    behind = cause_of(error)
-    behind = context_of(error) if behind is None else behind
-    if behind is None:
+    inner_error = cause_of(error)
+    if inner_error is None:
+        inner_error = context_of(error)
+    if inner_error is None:
         return
-    links = list(_links(traceback_of(behind)))
-    if not any(is_users(link.tb_frame) for link in links):
-        error.__cause__, error.__suppress_context__ = None, True
+    links = list(_links(traceback_of(inner_error)))
+    if any(is_users(link.tb_frame) for link in links):
+        inner_error.__traceback__ = _users_traceback(links)
     else:
-        behind.__traceback__ = _users_traceback(links)
+        error.__cause__ = None
+        error.__suppress_context__ = True

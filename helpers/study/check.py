@@ -17,10 +17,10 @@ from helpers.model.study_records import Outcome
 from helpers.safety import former_names, missing_parts, progress
 from helpers.safety.arguments import quote_value, require_int
 from helpers.safety.limits import Limits, limited
-from helpers.safety.process_state import unchanged
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.answers import InvalidAnswer, NotAttempted
 from helpers.study.learner_progress import remember
+from helpers.study.process_state import unchanged
 from helpers.study.sentences import where_raised
 from helpers.view.progress_view import outcome as outcome_view
 

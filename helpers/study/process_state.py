@@ -13,11 +13,18 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 
-from . import PACKAGE
-from .framework_state import TENSORFLOW, TORCH, draw_from_another_generator
-from .learner_names import find_namespaces, read_globals, restore_globals
-from .restoring import KEPT, frame_evaluator, module
-from .state_parts import StatePart, accessor_part, attribute_part, dict_part, list_part, switch_part
+from helpers.internals.framework_state import TENSORFLOW, TORCH, draw_from_another_generator
+from helpers.safety import PACKAGE
+from helpers.safety.learner_names import find_namespaces, read_globals, restore_globals
+from helpers.safety.restoring import KEPT, frame_evaluator, module
+from helpers.safety.state_parts import (
+    StatePart,
+    accessor_part,
+    attribute_part,
+    dict_part,
+    list_part,
+    switch_part,
+)
 
 FRAMEWORKS = ("torch", "tensorflow", "keras")
 HOOKS = f"{PACKAGE}.mini.frame_hook.hooks"
@@ -97,7 +104,8 @@ def _read_loggers(logging) -> dict:
     return settings
 
 
-def _set_loggers(logging, before: dict) -> None:
+def _set_loggers(_logging, before: dict) -> None:
+    """Set each logger to its earlier settings. `switch_part` passes the module `logging`, too."""
     for logger, (level, handlers, is_disabled, propagates) in before.items():
         if logger.level != level:
             logger.setLevel(level)  # which also empties logging's caches
@@ -152,14 +160,14 @@ def _read_evaluator() -> int:
     return frame_evaluator("Get")
 
 
-def _leave_hooks(before: int) -> None:
-    """Leave the frame hooks that code has entered only."""
+def _leave_hooks(earlier_evaluator: int) -> None:
+    """Leave the frame hooks that code has entered and not left."""
     hooks = module(HOOKS)
-    door = hooks.find_hook()[0]
-    if not door:
+    hook, *_ = hooks.find_hook()
+    if not hook:
         return
     for obj in gc.get_objects():
-        if type(obj) is hooks.watching and door.is_on(obj):
+        if type(obj) is hooks.watching and hook.is_on(obj):
             with suppress(Exception):  # what its callback raised
                 obj.__exit__(None, None, None)
 

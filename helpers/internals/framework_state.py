@@ -4,8 +4,8 @@ Only a loaded framework is read, so this module imports none. Private names are 
 a framework has no public function for a part.
 """
 
-from .restoring import module
-from .state_parts import StatePart, accessor_part, attribute_part, list_part, switch_part
+from ..safety.restoring import module
+from ..safety.state_parts import StatePart, accessor_part, attribute_part, list_part, switch_part
 
 # ------------------------------------------------------------------ torch
 

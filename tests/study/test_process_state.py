@@ -20,8 +20,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.safety.process_state import PARTS, unchanged
 from helpers.study.check import Exercise
+from helpers.study.process_state import PARTS, unchanged
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")

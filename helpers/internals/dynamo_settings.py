@@ -1,0 +1,109 @@
+"""Dynamo's settings: read, changed for a block, and restored; and what torch logs meanwhile."""
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from ..safety import restoring
+from ..safety.restoring import patched
+from . import torch_private
+
+# The stances in which Dynamo compiles no frame, or no frame again.
+_STANCES_OFF = ("force_eager", "eager_on_recompile", "fail_on_recompile")
+_COMPILE_MARK = "_is_torch_compile"  # attribute that `torch.compile` gives a module
+
+
+def read_global_state() -> str:
+    """Return torch's settings that each cache entry guards, as JSON that torch writes."""
+    return torch_private.GlobalStateGuard().__getstate__()
+
+
+def read_stance() -> str:
+    """Return the name of the stance that `torch.compiler.set_stance` has set."""
+    return torch_private.eval_frame._stance.stance
+
+
+def find_setting_off() -> str:
+    """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none."""
+    if torch_private.config.disable:
+        return "torch._dynamo.config.disable"
+    stance = read_stance()
+    if stance in _STANCES_OFF:
+        return f'torch.compiler.set_stance("{stance}")'
+    return ""
+
+
+@contextmanager
+def restore_config() -> Iterator[None]:
+    """Restore at the end of the block the items of `torch._dynamo.config` that it has changed."""
+    config = torch_private.config
+    earlier_values = config.get_config_copy()
+    try:
+        yield
+    finally:
+        for name, value in config.get_config_copy().items():
+            if name in earlier_values and value != earlier_values[name]:
+                setattr(config, name, earlier_values[name])
+
+
+def run_compiled_functions_eagerly() -> AbstractContextManager[None]:
+    """Return a block in which compiled functions run as plain Python, and stay compiled."""
+    eval_frame = torch_private.eval_frame
+    # Not `set_stance`, which refuses to run in a compiled function.
+    eager_stance = type(eval_frame._stance)("force_eager")
+    return patched(eval_frame, _stance=eager_stance)
+
+
+def start_no_bar_monitor() -> AbstractContextManager[None]:
+    """Return a block in which a progress bar of tqdm starts no thread that watches over all bars.
+
+    Torch's interpreter of FX graphs shows such bars (torch/fx/interpreter.py). The thread, which
+    tqdm starts for the first bar of a process, would outlive the block.
+    """
+    tqdm = getattr(restoring.module("tqdm"), "tqdm", None)
+    return nullcontext() if tqdm is None else patched(tqdm, monitor_interval=0)
+
+
+@contextmanager
+def remove_compile_mark(module) -> Iterator[None]:
+    """Remove the attribute at the end that `torch.compile` puts on `module` in the block.
+
+    An object that has no `__dict__` is not marked.
+    """
+    attributes = getattr(module, "__dict__", {})
+    was_marked = _COMPILE_MARK in attributes
+    try:
+        yield
+    finally:
+        if not was_marked:
+            attributes.pop(_COMPILE_MARK, None)
+
+
+def count_unsupported_messages() -> Counter[str]:
+    """Return Dynamo's messages on what it could not compile so far, and how often it gave each."""
+    return Counter(torch_private.dynamo_utils.counters["unimplemented"])
+
+
+@contextmanager
+def collect_torch_logs() -> Iterator[list[str]]:
+    """Collect the messages that torch logs in the block; none of them is printed."""
+    messages: list[str] = []
+
+    def add_message(record: logging.LogRecord) -> None:
+        messages.append(record.getMessage())
+
+    collector = logging.Handler()
+    collector.emit = add_message
+
+    names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
+    loggers = [logging.getLogger(name) for name in names]
+    # A logger without handlers passes its messages on to one that has some.
+    earlier_handlers = {logger: logger.handlers for logger in loggers if logger.handlers}
+    try:
+        for logger in earlier_handlers:
+            logger.handlers = [collector]
+        yield messages
+    finally:
+        for logger, handlers in earlier_handlers.items():
+            logger.handlers = handlers

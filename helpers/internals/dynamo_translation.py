@@ -1,0 +1,167 @@
+"""Blocks in which Dynamo's translation is reported, or its graphs get no backend.
+
+Dynamo translates a function one instruction at a time (torch/_dynamo/symbolic_convert.py), and
+passes each finished graph to the backend (torch/_dynamo/output_graph.py).
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import CodeType, FrameType
+from typing import Protocol
+
+from ..safety.restoring import patched
+from . import torch_private
+from .dynamo_reports import call_safely
+
+
+class TranslationWatcher(Protocol):
+    """What `report_translation` calls at each event. `tx` is Dynamo's InstructionTranslator."""
+
+    def before(self, tx) -> object:
+        """Receive the translator before it translates an instruction."""
+
+    def after(self, tx, error: BaseException | None) -> object:
+        """Receive the translator after an instruction, with the error that it raised or None."""
+
+    def broken(self, error: BaseException | None) -> object:
+        """Receive the error in which Dynamo says why the graph has to end here."""
+
+    def cut(self, tx, reason) -> object:
+        """Receive the translator and torch's GraphCompileReason when a graph is about to end."""
+
+    def given(self, graph) -> object:
+        """Receive the GraphModule that the backend is about to receive."""
+
+    def rewritten(self, old: CodeType, new: CodeType) -> object:
+        """Receive a code object and the one that Dynamo has made of it."""
+
+    def passed(self, frame: FrameType, reason) -> object:
+        """Receive a frame that Dynamo leaves to Python, and why."""
+
+
+@contextmanager
+def report_translation(watcher: TranslationWatcher) -> Iterator[list[Exception]]:
+    """Call the methods of `watcher` for every step of Dynamo's translation in the block.
+
+    The block is given a list, to which each error is added that a method raises.
+    """
+    errors: list[Exception] = []
+    replacements = [
+        (torch_private.InstructionTranslatorBase, _report_instructions(watcher, errors)),
+        (torch_private.convert_frame.CatchErrorsWrapper, _report_skips(watcher, errors)),
+        (torch_private.OutputGraph, _report_graphs(watcher, errors)),
+    ]
+
+    def report_new_code(*codes: CodeType) -> None:
+        call_safely(watcher.rewritten, errors, *codes)
+
+    hook = torch_private.register_bytecode_hook(report_new_code)
+    with _keep_hook_times(), hook, ExitStack() as stack:
+        for owner, functions in replacements:
+            stack.enter_context(patched(owner, **functions))
+        yield errors
+
+
+def _report_instructions(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
+    """Return the methods for InstructionTranslatorBase that report instructions and breaks."""
+    translator = torch_private.InstructionTranslatorBase
+    real_step = translator.step
+    real_log = translator.log_graph_break
+
+    def step(tx):
+        call_safely(watcher.before, errors, tx)
+        try:
+            goes_on = real_step(tx)
+        except BaseException as error:
+            call_safely(watcher.after, errors, tx, error)
+            raise
+        call_safely(watcher.after, errors, tx, None)
+        return goes_on
+
+    def log_graph_break(tx, *args, exc=None, **kwargs):
+        call_safely(watcher.broken, errors, exc)
+        return real_log(tx, *args, exc=exc, **kwargs)
+
+    return {"step": step, "log_graph_break": log_graph_break}
+
+
+def _report_graphs(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
+    """Return the methods for OutputGraph that report the end of a graph, and the graph itself."""
+    output_graph = torch_private.OutputGraph
+    real_compile = output_graph.compile_subgraph
+    real_call = output_graph.call_user_compiler
+
+    def compile_subgraph(output, *args, **kwargs):
+        # strict=False: torch passes the two by position or by name, and others behind them.
+        arguments = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
+        call_safely(watcher.cut, errors, arguments.get("tx"), arguments.get("reason"))
+        return real_compile(output, *args, **kwargs)
+
+    def call_user_compiler(output, graph, *args, **kwargs):
+        call_safely(watcher.given, errors, graph)
+        return real_call(output, graph, *args, **kwargs)
+
+    return {"compile_subgraph": compile_subgraph, "call_user_compiler": call_user_compiler}
+
+
+def _report_skips(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
+    """Return the method for CatchErrorsWrapper that reports skipped frames; {} on older torch."""
+    real_skip = getattr(torch_private.convert_frame.CatchErrorsWrapper, "_handle_skip", None)
+    if not real_skip:  # this torch only logs them
+        return {}
+
+    def handle_skip(wrapper, result, frame):
+        if result.skip_reason is not None and result.guarded_code is None:
+            call_safely(watcher.passed, errors, frame, result.skip_reason)
+        return real_skip(wrapper, result, frame)
+
+    return {"_handle_skip": handle_skip}
+
+
+@contextmanager
+def _keep_hook_times() -> Iterator[None]:
+    """Remove the times at the end that torch has taken of bytecode hooks in the block."""
+    times = torch_private.dynamo_utils.compilation_time_metrics
+    earlier_names = set(times)
+    try:
+        yield
+    finally:
+        for name in list(times):
+            if name.startswith("bytecode_hooks_") and name not in earlier_names:
+                del times[name]
+
+
+@contextmanager
+def skip_backends(is_meant: Callable[[CodeType], bool]) -> Iterator[list]:
+    """Call no backend in the block for code for which `is_meant(code)` is true.
+
+    The graphs of such code run as they are, as with the backend `eager`. The block is given a list,
+    to which each backend is added that was not called.
+    """
+    output_graph = torch_private.OutputGraph
+    real = output_graph.call_user_compiler
+    skipped_backends = []
+
+    def call_user_compiler(output, graph, *args, **kwargs):
+        if not is_meant(output.root_tx.f_code):
+            return real(output, graph, *args, **kwargs)
+
+        backend = _unwrap_backend(output.compiler_fn)
+        if backend is not run_as_it_is:
+            skipped_backends.append(backend)
+        with patched(output, compiler_fn=run_as_it_is):
+            return real(output, graph, *args, **kwargs)
+
+    with patched(output_graph, call_user_compiler=call_user_compiler):
+        yield skipped_backends
+
+
+def _unwrap_backend(compiler_fn):
+    """Return the backend that the user passed to `torch.compile`, out of torch's two wrappers."""
+    backend = getattr(compiler_fn, "_torchdynamo_orig_backend", compiler_fn)
+    return getattr(backend, "compiler_fn", backend)
+
+
+def run_as_it_is(graph, inputs):
+    """Return the graph uncompiled. Dynamo calls this backend with a GraphModule and its inputs."""
+    return graph.forward
