@@ -9,8 +9,8 @@ import pytest
 from helpers.capture.cpython import rosetta, rosetta_programs
 from helpers.capture.cpython.bytecode import bytecode
 from helpers.capture.cpython.code_fields import FIELDS, build_code_tree
-from helpers.capture.cpython.costs import tracer_costs
 from helpers.capture.cpython.specialisation import record_specialisation
+from helpers.capture.cpython.tracer_costs import measure_tracers
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run
 from tools import dump_rosetta
@@ -122,7 +122,7 @@ def test_specialisation_follows_the_types():
 
 
 def test_every_tracer_has_its_cost():
-    costs = tracer_costs(lambda: sum(range(9)))
+    costs = measure_tracers(lambda: sum(range(9)))
     asked = ["sys.settrace: calls", "sys.settrace: lines", "sys.settrace: instructions"]
     asked += ["sys.setprofile: calls", "watch_stack's record"]
     assert {*asked} <= {row.action for row in costs.rows}

@@ -18,6 +18,7 @@ from helpers.capture.cpython import (
     specialisation,
     stack_run,
     traceback_chain,
+    tracer_costs,
 )
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.name_timeline import names_timeline
@@ -305,7 +306,7 @@ def test_tracers_are_measured_without_the_one_that_is_active():
     before = sys.gettrace()
     sys.settrace(active)
     try:
-        measured = costs.tracer_costs(called, 2)
+        measured = tracer_costs.measure_tracers(called, 2)
         assert sys.gettrace() is active
         others = costs.costs_listing(lambda: None, {"same": lambda: None})
     finally:
