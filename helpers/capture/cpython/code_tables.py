@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from ...internals import interpreter_frame
 from ...mini.versions import JUMPS
-from . import disassembly
-from .bytecode import argument
+from . import bytecode, disassembly
 from .recorded_moments import Moment
 
 
@@ -77,7 +76,7 @@ class CodeTables:
 def _list_instruction(entry: dis.Instruction, code: CodeType) -> ListedInstruction:
     """Return an instruction of CPython as a line of the listing."""
     target = entry.argval if entry.opcode in JUMPS else -1
-    text = argument(entry, code)
+    text = bytecode.argument(entry, code)
     return ListedInstruction(entry.offset, entry.opname, text, target, entry.offset)
 
 
