@@ -87,12 +87,12 @@ def expected(a, b):
     tables = a.activation.tables
     instruction = instructions(tables.code)[a.offset]
     name, arg = instruction.opname, instruction.arg
-    if name == "LOAD_FAST" and len(b.found) > len(a.found):
-        return b.found[-1], a.found[arg]
-    if name == "LOAD_CONST" and len(b.found) > len(a.found):
-        return b.found[-1], id(tables.code.co_consts[arg])
-    if name == "STORE_FAST" and len(b.found) < len(a.found):
-        return b.found[arg], a.found[-1]
+    if name == "LOAD_FAST" and len(b.slots) > len(a.slots):
+        return b.slots[-1], a.slots[arg]
+    if name == "LOAD_CONST" and len(b.slots) > len(a.slots):
+        return b.slots[-1], id(tables.code.co_consts[arg])
+    if name == "STORE_FAST" and len(b.slots) < len(a.slots):
+        return b.slots[arg], a.slots[-1]
     return None
 
 

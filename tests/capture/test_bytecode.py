@@ -7,8 +7,10 @@ import types
 import pytest
 
 from helpers.capture.cpython import rosetta, rosetta_programs
-from helpers.capture.cpython.bytecode import FIELDS, bytecode, code_tree, specialising
-from helpers.capture.cpython.costs import tracer_costs
+from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.cpython.code_fields import FIELDS, build_code_tree
+from helpers.capture.cpython.specialisation import record_specialisation
+from helpers.capture.cpython.tracer_costs import measure_tracers
 from tests.capture import stack_programs
 from tests.pythons import VERSIONS, run
 from tools import dump_rosetta
@@ -55,7 +57,7 @@ def test_adaptive_names_what_runs_now():
 @pytest.mark.parametrize(
     "thing, words", [(abs, "written in C"), (dict, "a class"), ("x", ", not 'x'")]
 )
-@pytest.mark.parametrize("verb", [bytecode, code_tree])
+@pytest.mark.parametrize("verb", [bytecode, build_code_tree])
 def test_what_has_no_code_object_is_refused(verb, thing, words, refused):
     refused(TypeError, words, verb, thing)
 
@@ -67,7 +69,7 @@ def test_every_field_is_explained():
 
         return inner
 
-    tree = code_tree(outer)
+    tree = build_code_tree(outer)
     fields = {row.name for row in tree.fields.rows}
     assert fields >= {name for name in dir(outer.__code__) if name.startswith("co_")}
     assert {name for name in fields if name not in FIELDS} == set()
@@ -111,16 +113,16 @@ def multiply(x, y):
 
 
 def test_specialisation_follows_the_types():
-    table = specialising(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
+    table = record_specialisation(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
     row = next(r for r in table.rows if r.instruction.startswith("BINARY_OP"))
     assert row.stage_0 == "BINARY_OP" and "INT" in row.stage_1 and "FLOAT" in row.stage_2
     assert "in use" in row.caches
-    again = specialising(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
+    again = record_specialisation(multiply, {"ints": (2, 3), "floats": (2.0, 3.0)})
     assert table.cells() == again.cells()
 
 
 def test_every_tracer_has_its_cost():
-    costs = tracer_costs(lambda: sum(range(9)))
+    costs = measure_tracers(lambda: sum(range(9)))
     asked = ["sys.settrace: calls", "sys.settrace: lines", "sys.settrace: instructions"]
     asked += ["sys.setprofile: calls", "watch_stack's record"]
     assert {*asked} <= {row.action for row in costs.rows}

@@ -7,7 +7,19 @@ import warnings
 import pytest
 
 from helpers import code_swapped
-from helpers.capture.cpython import bytecode, costs, frame, hooked_frames, settrace, stack_run
+from helpers.capture.cpython import (
+    bytecode,
+    code_fields,
+    costs,
+    frame_attributes,
+    frame_timeline,
+    hooked_frames,
+    settrace,
+    specialisation,
+    stack_run,
+    traceback_chain,
+    tracer_costs,
+)
 from helpers.capture.references.name_graph import names_graph
 from helpers.capture.references.name_timeline import names_timeline
 from helpers.capture.references.rebind import rebind_everywhere
@@ -19,7 +31,7 @@ from .. import pythons
 from . import felt_programs
 from .felt_programs import PROGRAMS
 
-VERBS = names_timeline, frame.frames_timeline, stack_run.stack_run
+VERBS = names_timeline, frame_timeline.record_frames, stack_run.stack_run
 OWN_FILES = {settrace.__file__, hooked_frames.__file__}
 REPEATED = 10
 
@@ -45,12 +57,12 @@ def test_other_pythons_agree(version):
     code = (
         f"sys.path.insert(0, {str(pythons.ROOT / 'tests' / 'capture')!r})\n"
         "import felt_programs\n"
-        "from helpers.capture.cpython.frame import frames_timeline\n"
+        "from helpers.capture.cpython.frame_timeline import record_frames\n"
         "from helpers.capture.cpython.stack_run import stack_run\n"
         "from helpers.capture.references.name_timeline import names_timeline\n"
         "for program in felt_programs.PROGRAMS:\n"
         "    program(plain := [])\n"
-        "    for verb in (names_timeline, frames_timeline, stack_run):\n"
+        "    for verb in (names_timeline, record_frames, stack_run):\n"
         "        verb(program, felt := [])\n"
         "        if felt != plain: print(program.__name__, verb.__name__, plain, felt)\n"
     )
@@ -80,7 +92,7 @@ def test_names_that_exec_made_are_no_names_of_the_function():
 
     steps = names_timeline(runs_exec).steps
     assert all("b" not in labels(step.panel("names and objects")) for step in steps)
-    calls = [s.label for s in frame.frames_timeline(runs_exec).steps if s.lane == "call"]
+    calls = [s.label for s in frame_timeline.record_frames(runs_exec).steps if s.lane == "call"]
     assert calls == ["call runs_exec()", "call <module>"]
 
 
@@ -94,7 +106,7 @@ def test_a_call_has_its_arguments_and_no_other_names():
     def scale(x, *rest, flag=False, **options):
         return x * factor
 
-    steps = frame.frames_timeline(lambda: scale(1, 2, flag=True, k=4)).steps
+    steps = frame_timeline.record_frames(lambda: scale(1, 2, flag=True, k=4)).steps
     (label,) = [step.label for step in steps if "scale" in step.label and step.lane == "call"]
     assert label == "call scale(x = 1, flag = True, rest = (2,), options = {'k': 4})"
 
@@ -165,7 +177,7 @@ def test_looking_at_the_caller_s_names_leaves_its_snapshot_alone():
     snapshot["value"] = 2
     space = local_variables(sys._getframe())
     names_graph(space, ["value"])
-    frame.frame_listing(sys._getframe())
+    frame_attributes.list_frame_attributes(sys._getframe())
     assert space["value"] == 1
     assert snapshot["value"] == 2 or sys.version_info >= (3, 13)
 
@@ -223,11 +235,13 @@ def rebinds():
 
 USES = {
     "show_bytecode": lambda: bytecode.bytecode(calls, caches=True, adaptive=True),
-    "show_code": lambda: bytecode.code_tree(calls),
-    "show_frame": lambda: frame.frame_listing(sys._getframe()),
-    "show_traceback": lambda: frame.traceback_listing(raises()),
+    "show_code": lambda: code_fields.build_code_tree(calls),
+    "show_frame": lambda: frame_attributes.list_frame_attributes(sys._getframe()),
+    "show_traceback": lambda: traceback_chain.list_traceback(raises()),
     "show_names": lambda: names_graph({"called": called}, ["called"]),
-    "watch_specialising": lambda: bytecode.specialising(calls, {"numbers": (1,)}, times=20),
+    "watch_specialising": lambda: specialisation.record_specialisation(
+        calls, {"numbers": (1,)}, times=20
+    ),
     "watch_routes": lambda: watch_routes(
         *(called, calls, {"a": lambda: called(1)}, {"a": lambda: called}),
         {"swap": lambda: code_swapped(called, lambda x: x * 3)},
@@ -267,10 +281,10 @@ def test_a_specialising_copy_leaves_the_function_cold_and_names_what_it_warms():
     cold, helper = space["cold"], space["helper"]
     (inner,) = [one for one in cold.__code__.co_consts if hasattr(one, "co_code")]
     before = cold.__code__._co_code_adaptive, inner._co_code_adaptive
-    listing = bytecode.specialising(cold, {"numbers": (1,)})
+    listing = specialisation.record_specialisation(cold, {"numbers": (1,)})
     assert (cold.__code__._co_code_adaptive, inner._co_code_adaptive) == before
     assert listing.note.endswith("they are specialised now, too: helper.")
-    assert "copies" not in bytecode.specialising(helper, {"numbers": (1,)}).note
+    assert "copies" not in specialisation.record_specialisation(helper, {"numbers": (1,)}).note
 
 
 COLD = """
@@ -292,7 +306,7 @@ def test_tracers_are_measured_without_the_one_that_is_active():
     before = sys.gettrace()
     sys.settrace(active)
     try:
-        measured = costs.tracer_costs(called, 2)
+        measured = tracer_costs.measure_tracers(called, 2)
         assert sys.gettrace() is active
         others = costs.costs_listing(lambda: None, {"same": lambda: None})
     finally:
@@ -304,7 +318,7 @@ def test_tracers_are_measured_without_the_one_that_is_active():
 
 def test_the_empty_line_between_two_functions_has_no_number():
     program = felt_programs.calls_another
-    for model in (stack_run.stack_run(program, []), frame.frames_timeline(program, [])):
+    for model in (stack_run.stack_run(program, []), frame_timeline.record_frames(program, [])):
         lines = model.source.split("\n")
         between = [number for number, line in zip(model.numbers, lines, strict=True) if not line]
         assert between == [""]

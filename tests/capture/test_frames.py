@@ -6,7 +6,8 @@ import traceback
 
 import pytest
 
-from helpers.capture.cpython.frame import frames_timeline, traceback_listing
+from helpers.capture.cpython.frame_timeline import record_frames
+from helpers.capture.cpython.traceback_chain import list_traceback
 from helpers.view.widgets.stage import timeline
 from tests.pythons import VERSIONS, run
 
@@ -57,7 +58,7 @@ def rows(step, title="frames on the stack"):
 
 
 def test_lines_are_those_of_the_source_shown():
-    ran = frames_timeline(outer, 3)
+    ran = record_frames(outer, 3)
     lines = ["", *ran.source.split("\n")]
     called = "    return inner(n) + 1"  # the caller's line goes on
     nexts = ["def outer(n):", "def inner(n):", called, ""]
@@ -67,7 +68,7 @@ def test_lines_are_those_of_the_source_shown():
 
 
 def test_line_that_has_yielded_is_not_the_one_that_runs_next():
-    ran = frames_timeline(consume)
+    ran = record_frames(consume)
     lines = ["", *ran.source.split("\n")]
     found = [s for s in ran.steps if s.lane == "yield"]
     assert {lines[s.line].strip() for s in found} == {"for n in numbers(1):"}
@@ -82,11 +83,11 @@ def test_line_that_has_yielded_is_not_the_one_that_runs_next():
 @pytest.mark.parametrize("version", VERSIONS)
 def test_generator_frames_leave_and_come_back(version):
     code = (
-        "import json; from helpers.capture.cpython.frame import frames_timeline\n"
+        "import json; from helpers.capture.cpython.frame_timeline import record_frames\n"
         "def numbers(n):\n    yield n\n    yield n + 1\n"
         "def consume():\n    total = 0\n    for n in numbers(1):\n        total += n\n"
         "    return total\n"
-        "ran = frames_timeline(consume)\n"
+        "ran = record_frames(consume)\n"
         "print(json.dumps([[s.label, [p.title for p in s.panels]] for s in ran.steps]))"
     )
     off = "frames off the stack, kept by generators"
@@ -100,7 +101,7 @@ def test_generator_frames_leave_and_come_back(version):
 
 
 def test_exception_passes_through_every_frame():
-    ran = frames_timeline(fails)
+    ran = record_frames(fails)
     labels = [step.label for step in ran.steps]
     came = ("ValueError('no') is raised in catches_not", "ValueError('no') reaches fails")
     left = [f"leave {fn} with the exception" for fn in ("catches_not", "fails")]
@@ -110,7 +111,7 @@ def test_exception_passes_through_every_frame():
 
 def test_exception_that_a_frame_handles_is_not_told_to_leave_it():
     for fn in (handles, suppresses):
-        labels = [step.label for step in frames_timeline(fn, {}).steps]
+        labels = [step.label for step in record_frames(fn, {}).steps]
         assert f"KeyError('x') is raised in {fn.__name__}" in labels
         assert labels[-1] == f"return 1 from {fn.__name__}"
         assert not any("passes through" in one or "leave" in one for one in labels)
@@ -118,7 +119,7 @@ def test_exception_that_a_frame_handles_is_not_told_to_leave_it():
 
 ENDS = """
 import contextlib, json
-from helpers.capture.cpython.frame import frames_timeline
+from helpers.capture.cpython.frame_timeline import record_frames
 
 class Block:
     def __enter__(self): return self
@@ -158,7 +159,7 @@ def looped():
     for _ in Numbers(): pass
 
 def ends(fn):
-    ran = frames_timeline(fn)
+    ran = record_frames(fn)
     off = [p.title for p in ran.steps[-1].panels if "off the stack" in p.title]
     own = [s.label for s in ran.steps if s.label.split()[0] in ("leave", "return", "yield")]
     return [label for label in own if "__" not in label] + off
@@ -178,15 +179,15 @@ def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(ver
 
 LAZY = """
 import json, sys
-from helpers.capture.cpython.frame import frame_objects
+from helpers.capture.cpython.frame_stack import list_frames
 
 def names(listing):
     return [[row.function, row.made] for row in listing.rows]
 
 def low():
-    before = names(frame_objects(sys._getframe()))
+    before = names(list_frames(sys._getframe()))
     frame = sys._getframe().f_back.f_back
-    return before, names(frame_objects(sys._getframe()))
+    return before, names(list_frames(sys._getframe()))
 
 def middle():
     return low()
@@ -215,7 +216,7 @@ def test_a_traceback_goes_on_with_the_cause_and_the_context_each_once():
             exec("try: int('x')\nexcept ValueError as first: raise KeyError from first")
         except KeyError:
             raise OSError from None
-    listing = traceback_listing(caught.value)
+    listing = list_traceback(caught.value)
     links = [f"exception {number}, link {link}" for number, link in ((2, 1), (2, 2), (3, 1))]
     assert [row.place for row in listing.rows] == ["1", *links]
     told = "Exception 2, KeyError(), is the __context__ of exception 1. Exception 3, ValueError("
@@ -249,7 +250,7 @@ def all_in(error):
 @pytest.mark.parametrize(("depth", "width"), [(0, 0), (1, 0), (1, 3), (2, 1), (3, 1)])
 def test_each_member_of_a_group_and_each_note_is_in_the_traceback(depth, width):
     error = nested(depth, width)
-    listing = traceback_listing(error)
+    listing = list_traceback(error)
     heads = [row.function for row in listing.rows if " of exception " in row.locals]
     members = all_in(error)[1:]
     assert [head.replace("| ", "").partition("(")[0] for head in heads] == [
@@ -265,13 +266,13 @@ def test_what_is_left_out_of_a_traceback_is_counted():
     many = ExceptionGroup("many", [ValueError(at) for at in range(20)])
     for _ in range(9):
         many.add_note("again")
-    note = traceback_listing(many).note
+    note = list_traceback(many).note
     assert "Only the first 8 of 21 exceptions" in note and "5 more notes" in note
 
 
 def test_a_member_that_is_in_two_groups_is_listed_once():
     member = ValueError(1)
-    rows = traceback_listing(ExceptionGroup("a", [member, ExceptionGroup("b", [member])])).rows
+    rows = list_traceback(ExceptionGroup("a", [member, ExceptionGroup("b", [member])])).rows
     assert [row.function for row in rows] == [
         "| ValueError(1)",
         "| ExceptionGroup('b', [ValueError(1)])",

@@ -11,7 +11,7 @@ import weakref
 import pytest
 
 import helpers
-from helpers.capture.cpython import costs
+from helpers.capture.cpython import tracer_costs
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -60,8 +60,8 @@ def watching_ops(fn, x):
 
 def call_under_tracers(fn):
     """Call a function under the tracers of watch_tracers, without its clock."""
-    for wanted in ("profile", "", "lines", "opcodes"):
-        costs._call_traced(fn, fn.__code__, set(), wanted)
+    for wanted in ("profile", "calls", "lines", "opcodes"):
+        tracer_costs._call_traced(fn, fn.__code__, set(), wanted)
     return helpers.show_table("T", {"calls": 4})
 
 

@@ -6,8 +6,13 @@ import re
 import pytest
 
 from helpers.capture.cpython import disassembly
-from helpers.capture.cpython.disassembly import Told, lane, sentence
-from helpers.capture.cpython.stack_run import following, record, stack_run
+from helpers.capture.cpython.instruction_sentences import (
+    InstructionFacts,
+    describe_instruction,
+    find_lane,
+)
+from helpers.capture.cpython.recorded_moments import find_next_moments
+from helpers.capture.cpython.stack_run import record, stack_run
 from helpers.model.stage_records import LANES
 from tests.browser.stage_programs import expression
 from tests.capture.stack_programs import PROGRAMS
@@ -40,14 +45,14 @@ def consume(n):
 def test_what_an_instruction_does_not_take_stays_where_it_was(program):
     fn, *args = program
     run = record(fn, args[0] if args else (), fold=False)
-    moments, after, held = run.moments, following(run.moments), 0
+    moments, after, held = run.moments, find_next_moments(run.moments), 0
     for position, then in after.items():
         moment = moments[position]
-        if None in (moment.found, then.found) or "raises" in run.endings.get(moment.serial, ""):
+        if None in (moment.slots, then.slots) or "raises" in run.endings.get(moment.serial, ""):
             continue
         tables = moment.activation.tables
         code = {i.offset: i for i in disassembly.instructions(tables.code)}
-        before, later = (m.places[len(tables.names) :] for m in (moment, then))
+        before, later = (m.addresses[len(tables.names) :] for m in (moment, then))
         if code[moment.offset].opname in ("EXTENDED_ARG", "RERAISE"):
             continue  # the one stands for the next instruction, the other raises
         jumped = code[moment.offset].opname in ("FOR_ITER", "SEND")
@@ -59,9 +64,12 @@ def test_what_an_instruction_does_not_take_stays_where_it_was(program):
 
 def test_every_opcode_has_a_lane_and_a_sentence():
     for opname in dis.opmap:
-        assert lane(opname) in LANES
-        told = Told(opname, "x", ("1", "2"), "2", ("3",), False, "", "")
-        for words in (sentence(told), sentence(told._replace(took=(), top="", put=None))):
+        assert find_lane(opname) in LANES
+        facts = InstructionFacts(opname, "x", ("1", "2"), "2", ("3",), False, "", "")
+        for words in (
+            describe_instruction(facts),
+            describe_instruction(facts._replace(taken=(), top="", pushed=None)),
+        ):
             assert re.fullmatch(r"[a-z].*\.", words) and "{" not in words
 
 

@@ -1,7 +1,8 @@
-"""Tracers and profilers of the program and of a verb -> the sentences on what is another then.
+"""Tracers and profilers of the program and of a verb -> the sentences on what a verb changes.
 
-A verb sets its own in the place of the program's, which hear nothing. What the program reads is
-as without the verb, but for the attributes of a frame, and where it keeps `sys.getprofile` itself.
+While a verb runs, its own tracer or profiler replaces the program's, which is not called. A program
+that asks for its tracer finds its own all the same. It finds the verb's in the attributes of a
+frame, and where it calls `sys.getprofile` under another name.
 """
 
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from ...internals.frame_tracer import FrameTracer
 from ...internals.own_profilers import OwnProfilers
 
 TRACER, PROFILER = "your tracer (sys.settrace)", "your profiler (sys.setprofile)"
+# What a program may ask for, by the place where it finds what a verb has set.
 OF_FRAMES = ("f_trace", "f_trace_lines", "f_trace_opcodes")
 OF_SYS = ("gettrace", "getprofile")
 OF_COLLECTOR = ("gc.callbacks",)
@@ -19,34 +21,59 @@ CHANGED = "Meanwhile {} did not run, until your code set what is there now."
 
 
 def say_aside(tracer: FrameTracer | None = None, profiler: OwnProfilers | None = None) -> str:
-    """Return the sentences on what of the program's own did not run; "" if it had set nothing."""
-    hooks = {TRACER: tracer, PROFILER: profiler}
-    aside = {words: hook.is_set_again for words, hook in hooks.items() if hook and hook.had_own}
+    """Return the sentences on what of the program's own did not run; "" if it had set nothing.
+
+    `tracer` and `profiler` are those of the verb, None for one that it has not set.
+    """
+    aside = {}
+    for words, hook in ((TRACER, tracer), (PROFILER, profiler)):
+        if hook is not None and hook.had_own:
+            aside[words] = hook.is_set_again
     return say_set_again(aside)
 
 
 def say_set_again(aside: dict[str, bool]) -> str:
-    """Return the sentences for the words of each hook, and whether the verb has set it again."""
-    again = [words for words, is_again in aside.items() if is_again]
-    sentences = [CHANGED.format(words) for words in aside if words not in again]
-    if again:
-        now = "they are" if len(again) > 1 else "it is"
-        both = " and ".join(again)
-        sentences.append(f"Meanwhile {both} did not run; now {now} set again.")
+    """Return the sentences on hooks of the program that did not run.
+
+    `aside`: the words for each such hook -> whether the verb has set it again.
+    """
+    set_again = [words for words, is_set_again in aside.items() if is_set_again]
+    changed = [words for words in aside if words not in set_again]
+    sentences = [CHANGED.format(words) for words in changed]
+    if set_again:
+        now = "they are" if len(set_again) > 1 else "it is"
+        subject = " and ".join(set_again)
+        sentences.append(f"Meanwhile {subject} did not run; now {now} set again.")
     return " ".join(sentences)
 
 
 def say_found(code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()) -> str:
     """Return the sentence on what of a verb's the program may find; "" if it asks for nothing.
 
-    `names`: what may be found by code that has all parts of the name; `asked`: what was asked for.
+    Parameters
+    ----------
+    code : CodeType or None
+        The code of the program, whose names are looked at.
+    names : iterable of str
+        What may be found, such as `gc.callbacks`, by code that has all parts of the name.
+    asked : iterable of str
+        What the program was seen to ask for.
     """
-    named = _names(code) if code is not None else set()
-    found = [*asked, *(name for name in names if {*name.split(".")} <= named)]
-    return MAY_FIND.format(" and ".join(dict.fromkeys(found))) if found else ""
+    names_of_code = _list_names(code) if code is not None else set()
+    found = list(asked)
+    for name in names:
+        if names_of_code.issuperset(name.split(".")):
+            found.append(name)
+    if not found:
+        return ""
+    without_repeats = dict.fromkeys(found)
+    return MAY_FIND.format(" and ".join(without_repeats))
 
 
-def _names(code: CodeType) -> set[str]:
+def _list_names(code: CodeType) -> set[str]:
     """Return the names in this code, and in the code inside it."""
-    inner = (one for one in code.co_consts if type(one) is CodeType)
-    return {*code.co_names}.union(*map(_names, inner))
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            names |= _list_names(constant)
+    return names

@@ -1,51 +1,56 @@
 """Actions, timed in one run -> a listing of ratios; one time says nothing about a machine."""
 
 import sys
-from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
+from typing import NamedTuple
 
-from ...internals.own_hooks import is_of_program, profiler_setter, tracer_setter
 from ...model.code_records import columns
 from ...model.noise import OVERLAP, Ratio, cost_words, measure_ratio
 from ...model.phrase import interrupted
 from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
-from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import plain, short_repr
-from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, say_found, say_set_again
-from .objects import GENERATOR, names_used
-from .stack_run import record
-from .unwrapping import to_run
 
 ROUNDS, MOST_ACTIONS = 7, 1000
+UNCOUNTED_ROUNDS = 1  # the first, which warms up
 ENOUGH = 0.5  # seconds: what has taken so long in two rounds or more is not run once again
-SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can tell it
+SHORTEST = 0.002  # seconds: what is quicker is repeated, so that the clock can measure it
 SAMPLES, MOST_SAMPLES = 5, 15  # in one round: calm ones, and all
 CALM = 0.01  # part of a sample that may be spent waiting for a processor
 ROUND = 0.05  # seconds: a round that takes so long has fewer samples
 NOTE = (
     f"Each ratio uses the fastest round. {OVERLAP.format('actions')} Time in which other programs "
-)
-NOTE += (
     "had the processor is left out where the system counts it. Another machine has other ratios."
 )
-TOOL = "watch_tracers"
 MOST_TOOLS = 6  # of sys.monitoring
-COPIED = sys.version_info < (3, 13)
-COPIES = "It reads its variables as a dict. Up to Python 3.12 a tracer of sys.settrace writes that "
-COPIES += "dict anew at each event, so a call under one may do something else than a call alone."
-ITERATED = "It is a generator function: a call alone only makes the generator, and watch_stack's "
-ITERATED += "record runs it to its end."
-_READS_VARIABLES = {"locals", "vars", "eval", "exec", "dir", "f_locals", "_getframe"}
-# One action; `ratio` says how many runs of the unit it takes as long as; `between`: its rounds.
-Cost = namedtuple("Cost", "action ratio words between")
+
+
+class Cost(NamedTuple):
+    """One action, timed."""
+
+    #: The name of the action.
+    action: str
+    #: How many runs of the unit take as long as one of the action.
+    ratio: Ratio
+    #: The ratio as words.
+    words: str
+    #: The ratios of its slowest and its fastest round, as words.
+    between: str
+
+
+class Sample(NamedTuple):
+    """Some calls of an action in a row, timed."""
+
+    #: How long they took.
+    seconds: float
+    #: How long they waited for a processor.
+    seconds_waited: float
+    calls: int
 
 
 @dataclass(frozen=True)
@@ -65,69 +70,88 @@ def costs_listing(
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
             raise TypeError(f"{plain(name)} must be a function, not {short_repr(action)}")
+    # The unit has the key None, which no action can have.
     everything = {None: unit, **dict(actions)}
-    rounds = {name: [] for name in everything}
-    stopped = ""
-    for done in progress.counted("timing, round", range(ROUNDS)):
-        try:
-            for name, action in _rotated(list(everything.items()), done):
-                # The first round warms up, so its time says nothing of the others.
-                if done < 2 or sum(max(each, SHORTEST) for each in rounds[name][1:]) < ENOUGH:
-                    with running_user_code():
-                        rounds[name].append(_measure_seconds(action))
-        except KeyboardInterrupt as error:
-            if done < 2:  # the first round of each is not counted
-                raise
-            note_interrupt(error)
-            stopped = f" {interrupted(done, 'round')}"
-            break
+    rounds, stop = _time_rounds(everything)
+
     rows = []
     for name, _ in actions:
         ratio = measure_ratio(rounds[name], rounds[None])
         rows.append(Cost(name, ratio, cost_words(ratio), ratio.between))
     shown = columns("", action="action", words=f"in {unit_name}", between="rounds between")
-    note = NOTE + stopped
-    if active := _active_tracers():
+    note = NOTE
+    if stop:
+        note += f" {stop}"
+    active = _list_active_tracers()
+    if active:
         note += f" It was measured while {' and '.join(active)} was active, which makes all slower."
     return Costs("Measured in one run", shown, tuple(rows), note)
+
+
+def _time_rounds(everything: dict) -> tuple[dict[object, list[float]], str]:
+    """Time each action once in each round.
+
+    Returns the seconds of each round of each action, and the sentence on an interrupt, or "".
+    """
+    rounds = {name: [] for name in everything}
+    for finished in progress.counted("timing, round", range(ROUNDS)):
+        try:
+            for name, action in _rotate(list(everything.items()), finished):
+                counted_rounds = rounds[name][UNCOUNTED_ROUNDS:]
+                spent = sum(max(seconds, SHORTEST) for seconds in counted_rounds)
+                if finished <= UNCOUNTED_ROUNDS or spent < ENOUGH:
+                    with running_user_code():
+                        rounds[name].append(_measure_seconds(action))
+        except KeyboardInterrupt as error:
+            if finished <= UNCOUNTED_ROUNDS:  # not every action has a round that counts
+                raise
+            note_interrupt(error)
+            return rounds, interrupted(finished, "round")
+    return rounds, ""
+
+
+def _rotate(items: list, number: int) -> list:
+    """Return the items, begun with another one in each round.
+
+    So none of them always follows the same one, which may leave the processor to other programs.
+    """
+    first = number % len(items)
+    return [*items[first:], *items[:first]]
 
 
 def _measure_seconds(action: Callable) -> float:
     """Return the seconds of one call in one round, without those that others had the processor.
 
-    A sample in which no other program had it is the best. The fastest of them decides.
+    The fastest sample decides among those in which no other program had it. If there is none, the
+    median of the others does, because what is subtracted from each is not exact.
     """
-    calm, disturbed = [], []
+    calm = []
+    disturbed = []
     for _ in range(MOST_SAMPLES):
-        seconds, waited, calls = _take_sample(action)
-        if waited <= CALM * seconds:
-            calm.append(seconds / calls)
+        sample = _take_sample(action)
+        least_seconds = CALM * sample.seconds
+        if sample.seconds_waited <= least_seconds:
+            calm.append(sample.seconds / sample.calls)
         else:
-            disturbed.append(max(seconds - waited, CALM * seconds) / calls)
+            own_seconds = max(sample.seconds - sample.seconds_waited, least_seconds)
+            disturbed.append(own_seconds / sample.calls)
         samples = [*calm, *disturbed]
         if len(calm) == SAMPLES or len(samples) * min(samples) >= ROUND:
             break
     return min(calm) if calm else median(disturbed)
 
 
-def _rotated(items: list, by: int) -> list:
-    """Return the items, begun with another one in each round.
-
-    So none of them always follows the same one, which may leave the processor to other programs.
-    """
-    at = by % len(items)
-    return [*items[at:], *items[:at]]
-
-
-def _take_sample(action: Callable) -> tuple[float, float, int]:
-    """Return how long some calls took, how long they waited for a processor, how many they were."""
-    calls, passed, waited = 0, 0.0, seconds_waited()
+def _take_sample(action: Callable) -> Sample:
+    """Call an action until the clock can measure how long the calls took."""
+    calls = 0
+    seconds = 0.0
+    waited_before = seconds_waited()
     start = perf_counter()
-    while passed < SHORTEST:
+    while seconds < SHORTEST:
         action()
         calls += 1
-        passed = perf_counter() - start
-    return passed, seconds_waited() - waited, calls
+        seconds = perf_counter() - start
+    return Sample(seconds, seconds_waited() - waited_before, calls)
 
 
 def seconds_waited() -> float:
@@ -142,107 +166,34 @@ def seconds_waited() -> float:
         return 0.0
 
 
-def tracer_costs(fn, /, *args, **kwargs) -> Costs:
-    """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one."""
-    function, peeled, call = to_run(fn, TOOL, args)
-    if any(hasattr(type(value), "__next__") for value in (*args, *kwargs.values())):
-        why = "calls the function many times, and an iterator can be used only once"
-        raise TypeError(f"{TOOL} {why}: pass a list")
-    call, unit = partial(call, *args, **kwargs), f"calls of {plain(function.__name__)} alone"
-    changed: set[str] = set()
-    with _without_tracers(changed) as aside:
-        listing = costs_listing(call, tracers(function, call, changed), unit)
-    found = say_found(function.__code__, (*OF_SYS, *OF_FRAMES))
-    sentences = [*filter(None, (say_set_again(aside), found))]
-    is_generator = bool(function.__code__.co_flags & GENERATOR)
-    sentences += [ITERATED] * is_generator
-    sentences += [COPIES] if COPIED and _reads_variables(function.__code__) else []
-    return replace(listing, note=" ".join((*peeled, listing.note, *sentences)))
+def _list_active_tracers() -> list[str]:
+    """Return, in words, what slows down all that is measured."""
+    active = []
+    if sys.gettrace() is not None:
+        active.append("a tracer (sys.settrace)")
+    if sys.getprofile() is not None:
+        active.append("a profiler")
+    monitoring = getattr(sys, "monitoring", None)  # Python 3.12 and later
+    if monitoring is not None and _has_active_tool(monitoring):
+        active.append("a tool of sys.monitoring")
+    return active
 
 
-def _reads_variables(code) -> bool:
-    """Return whether code asks for its variables as a dict, as far as its names tell."""
-    return bool(_READS_VARIABLES & {*code.co_names, *names_used(code)})
+def _has_active_tool(monitoring) -> bool:
+    """Return whether a tool of `sys.monitoring` listens to an event in all code."""
+    for number in range(MOST_TOOLS):
+        # `get_events` raises for a number that no tool has taken.
+        if monitoring.get_tool(number) is not None and monitoring.get_events(number):
+            return True
+    return False
 
 
-@contextmanager
-def _without_tracers(changed: set[str]) -> Iterator[dict[str, bool]]:
-    """Put an active tracer and profiler aside: under them all would be slow, and look alike.
+def __getattr__(name: str):
+    """Return what has moved, for the rooms that still import it here."""
+    from . import tracer_costs
 
-    Yield their words, and whether they are set again, which is known when the block has ended.
-    What the program sets in the block stays; `changed`: what it has set, or taken away.
-    """
-    hooks = {TRACER: (sys.gettrace, tracer_setter()), PROFILER: (sys.getprofile, profiler_setter())}
-    before = {words: read() for words, (read, _) in hooks.items()}
-    aside = {words: False for words, hook in before.items() if is_of_program(hook)}
-    sys.settrace(None)
-    sys.setprofile(None)
-    try:
-        yield aside
-    finally:
-        for words, (read, set_again) in reversed(hooks.items()):  # a tracer would report the rest
-            is_free = read() is None and words not in changed
-            if is_free:
-                set_again()
-            if words in aside:
-                aside[words] = is_free and read() is before[words]
-
-
-def _active_tracers() -> list[str]:
-    """Return what slows down all that is measured, in words."""
-    active = {"a tracer (sys.settrace)": sys.gettrace(), "a profiler": sys.getprofile()}
-    found = [words for words, function in active.items() if function is not None]
-    tools = getattr(sys, "monitoring", None)
-    found += ["a tool of sys.monitoring"] if tools and _monitoring_tools(tools) else []
-    return found
-
-
-def _monitoring_tools(monitoring) -> list[int]:
-    used = [number for number in range(MOST_TOOLS) if monitoring.get_tool(number) is not None]
-    return [number for number in used if monitoring.get_events(number)]
-
-
-def tracers(function, call: Callable, changed: set[str]) -> dict[str, Callable]:
-    """Return name -> a function that makes the call under that tracer.
-
-    `changed` gets the words of each hook that the program sets, or takes away.
-    """
-    traced = partial(_call_traced, call, function.__code__, changed)
-    return {
-        "sys.setprofile: calls": partial(traced, "profile"),
-        "sys.settrace: calls": partial(traced, ""),
-        "sys.settrace: lines": partial(traced, "lines"),
-        "sys.settrace: instructions": partial(traced, "opcodes"),
-        "watch_stack's record": partial(record, call.func, call.args),
-    }
-
-
-def _call_traced(call: Callable, code, changed: set[str], wanted: str):
-    def local(frame, event, argument):
-        return local
-
-    def enter(frame, event, argument):
-        if frame.f_code is not code or not wanted:
-            return None
-        frame.f_trace = local
-        frame.f_trace_lines, frame.f_trace_opcodes = wanted == "lines", wanted == "opcodes"
-        return local
-
-    def profile(frame, event, argument):
-        pass
-
-    leave_to_python(local, enter, profile)
-    words, get, put, ours = TRACER, sys.gettrace, sys.settrace, enter
-    if wanted == "profile":
-        words, get, put, ours = PROFILER, sys.getprofile, sys.setprofile, profile
-    before = get()
-    sys._getframe().f_trace_opcodes = wanted == "opcodes"  # 3.12 wants to know before settrace
-    try:
-        put(ours)
-        return call()
-    finally:
-        if get() is ours:
-            put(before)
-        else:
-            changed.add(words)
-        sys._getframe().f_trace_opcodes = False
+    if name == "tracer_costs":
+        return tracer_costs.measure_tracers
+    if name == "tracers":
+        return tracer_costs.list_tracers
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

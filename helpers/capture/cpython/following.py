@@ -17,61 +17,127 @@ MOST = 1_000_000
 
 
 class Limits:
-    """What a verb records; it counts what it leaves out, by the argument that shows it."""
+    """What a verb records; it counts what it leaves out, by the argument that shows it.
+
+    Parameters
+    ----------
+    verb : str
+        The name of the verb, for errors.
+    depth, only, most
+        The options of the verb; see this module's docstring.
+    """
 
     def __init__(self, verb: str, depth: int | None = None, only=None, most: int = MOST):
         self.depth = MOST if depth is None else require_int(depth, f"depth= of {verb}", MOST)
         self.most = require_int(most, f"most= of {verb}", MOST)
-        several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
-        if not several:
+        #: Whether calls are recorded that `only` does not choose, because it is not given.
+        self.all = only is None
+        #: The dotted names and file names that `only` chooses, and the code objects.
+        self.names: set[str] = set()
+        self.codes: list[CodeType] = []
+        #: How many calls were too deep, and how many `only` left out.
+        self.deeper = 0
+        self.others = 0
+        #: Whether `only` has chosen a call.
+        self.found = False
+        self._add_chosen(verb, only)
+
+    def _add_chosen(self, verb: str, only) -> None:
+        """Note what `only=` chooses."""
+        if only is None:
+            return
+        chosen = only if is_exactly(only, list, tuple, set, frozenset) else [only]
+        if not chosen:
             raise ValueError(f"only= of {verb} needs at least one function, module or name")
-        self.names, self.codes, self.all = set(), [], only is None
-        self.deeper, self.others, self.found = 0, 0, False
-        for one in several if only is not None else ():
-            if real_isinstance(one, type):
-                self.names.add(f"{one.__module__}.{one.__qualname__}")
-            elif real_isinstance(one, str, ModuleType):
-                self.names.add(str(one) if real_isinstance(one, str) else one.__name__)
+        # A lazy module would be loaded if it were asked for its class, so its real type decides.
+        for item in chosen:
+            if real_isinstance(item, type):
+                self.names.add(f"{item.__module__}.{item.__qualname__}")
+            elif real_isinstance(item, str):
+                self.names.add(str(item))
+            elif real_isinstance(item, ModuleType):
+                self.names.add(item.__name__)
             else:
-                self.codes.append(code_of(unwrap(one)[0], f"only= of {verb}"))
+                function, _ = unwrap(item)
+                self.codes.append(code_of(function, f"only= of {verb}"))
 
     def follows(self, frame: FrameType, space: dict) -> bool:
-        """Return whether to follow this call; without `only` all of the globals `space` are."""
-        own, code = frame.f_globals is space, frame.f_code
-        module = "" if self.all else str(dict.get(frame.f_globals, "__name__", ""))
-        return self.takes(own, module, code.co_qualname, code)
+        """Return whether to record the call of a frame.
+
+        `space` is the globals of the watched function: without `only`, calls of functions with the
+        same globals are recorded.
+        """
+        code = frame.f_code
+        module = ""
+        if not self.all:
+            # `dict.get`, because a program may run its code with a dict of its own class.
+            module = str(dict.get(frame.f_globals, "__name__", ""))
+        return self.takes(frame.f_globals is space, module, code.co_qualname, code)
 
     def takes(self, own: bool, module: str, name: str, code: CodeType | None = None) -> bool:
-        """Return whether to record a call, of no code if it is in C; `own` are without `only`."""
+        """Return whether to record a call.
+
+        Parameters
+        ----------
+        own : bool
+            Whether the call is recorded without `only`.
+        module, name : str
+            The module and the qualified name of the function.
+        code : CodeType, optional
+            The code object that the call runs; None for a function in C.
+        """
         if self.all:
             return own
-        words = {name.rpartition(".")[2], basename(code.co_filename) if code else ""}
-        paths = f"{module}.{name}.", f"{name}."
-        starts = (path.startswith(f"{one}.") for one in self.names for path in paths)
-        chosen = not words.isdisjoint(self.names) or any(starts)
-        chosen = chosen or code is not None and any(_is_of(code, one) for one in self.codes)
-        self.others, self.found = self.others + (own and not chosen), self.found or chosen
-        return chosen
+        is_chosen = self._has_chosen_name(module, name, code) or self._has_chosen_code(code)
+        if is_chosen:
+            self.found = True
+        elif own:
+            self.others += 1
+        return is_chosen
+
+    def _has_chosen_name(self, module: str, name: str, code: CodeType | None) -> bool:
+        """Return whether `only` names a function, its file, its class or its module."""
+        last_name = name.rpartition(".")[2]
+        file = basename(code.co_filename) if code else ""
+        if last_name in self.names or file in self.names:
+            return True
+        # The dot at the end lets `tool` choose `tool.run`, and not `toolbox.run`.
+        paths = (f"{module}.{name}.", f"{name}.")
+        return any(path.startswith(f"{chosen}.") for chosen in self.names for path in paths)
+
+    def _has_chosen_code(self, code: CodeType | None) -> bool:
+        """Return whether `only` chooses the function with this code object."""
+        return code is not None and any(_is_same_function(code, chosen) for chosen in self.codes)
 
     def reaches(self, level: int) -> bool:
         """Return whether calls of this level are recorded, the first being 1."""
-        self.deeper += level > self.depth
-        return level <= self.depth
+        if level > self.depth:
+            self.deeper += 1
+            return False
+        return True
 
     def note(self) -> str:
-        """Say how many calls were left out, and which argument shows them."""
-        told = {
-            f"Left out below this depth: {counted(self.deeper, 'call')} "
-            f"(depth={self.depth + 1} shows more).": self.deeper,
-            f"Left out by only=: {counted(self.others, 'call')}.": self.others,
-            "No other call matches only=.": not (self.all or self.found),
-        }
-        return " ".join(words for words, is_so in told.items() if is_so)
+        """Return the sentences on calls that were left out, and which argument shows them."""
+        sentences = []
+        if self.deeper:
+            calls = counted(self.deeper, "call")
+            more = f"depth={self.depth + 1} shows more"
+            sentences.append(f"Left out below this depth: {calls} ({more}).")
+        if self.others:
+            sentences.append(f"Left out by only=: {counted(self.others, 'call')}.")
+        if not self.all and not self.found:
+            sentences.append("No other call matches only=.")
+        return " ".join(sentences)
 
 
-def _is_of(code: CodeType, chosen: CodeType) -> bool:
-    """Return whether this is the chosen code, or what a compiler has made of it at its place."""
-    if code is chosen or code.co_name == "<lambda>":  # of which a line may have several
-        return code is chosen
+def _is_same_function(code: CodeType, chosen: CodeType) -> bool:
+    """Return whether a code object is the chosen one, or what a compiler has made of that.
+
+    torch.compile and AutoGraph run new code objects, which keep the file, the line and the name.
+    """
+    if code is chosen:
+        return True
+    if code.co_name == "<lambda>":  # a line may have several, with the same name
+        return False
     names = ("co_filename", "co_firstlineno", "co_qualname")
     return all(getattr(code, name) == getattr(chosen, name) for name in names)

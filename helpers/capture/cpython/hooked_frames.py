@@ -1,175 +1,253 @@
-"""PEP 523: what evaluates the frames of a function, and which frames the frame hook receives."""
+"""PEP 523: which frames of a run the frame hook receives, as a table."""
 
 import gc
 import sys
-from collections import namedtuple
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from itertools import islice
-from types import CodeType, FunctionType
+from types import CodeType, FrameType, FunctionType
+from typing import NamedTuple
 
 from ...mini import frame_hook
 from ...model.code_records import columns
-from ...model.framework_records import together
-from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import counted, ended, interrupted
 from ...model.tables import Listing
-from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from ...safety.arguments import is_exactly
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import error_message
 from ..text.value import plain, short_repr
-from .objects import code_of, function_of, named
+from .evaluators import build_evaluator_graph as evaluator_graph  # noqa: F401
+from .evaluators import compare_evaluators as evaluators_compared  # noqa: F401
+from .objects import code_of, named
 from .unseen_frames import Unseen
 from .unwrapping import behind, to_run, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
-DEEPEST = 20  # marks of indentation
-OF_TRACERS = "of your tracer (sys.settrace) or profiler (sys.setprofile), "
-OF_TRACERS += "which also hears frames of this verb"
+MOST_INDENTED = 20  # levels of calls
+OF_TRACERS = (
+    "of your tracer (sys.settrace) or profiler (sys.setprofile), "
+    "which also hears frames of this verb"
+)
 
-# One frame: its place in the run, how deep it lay, its code, its arguments, its count.
-FrameSeen = namedtuple("FrameSeen", "order depth name code line arguments nth")
+
+class FrameSeen(NamedTuple):
+    """One frame that reached the hook."""
+
+    #: Its place in the run, from 1.
+    order: int
+    #: How many frames of the run lie below it.
+    depth: int
+    #: The name of its code object.
+    name: str
+    #: The same name, indented by the depth.
+    code: str
+    #: The first line of its code object.
+    line: int
+    #: Its arguments as words.
+    arguments: str
+    #: How many frames of its code object had begun, this one included.
+    nth: int
 
 
 @dataclass(frozen=True)
 class FramesSeen(Listing):
     """The frames of a run; those that are not shown are counted too."""
 
+    #: (name of a code object, how many frames of it ran), for each code object.
     counts: tuple[tuple[str, int], ...] = ()
 
     def count(self, name: str) -> int:
         """Return how many frames of code objects of this name ran, 0 if none did."""
-        return sum(many for told, many in self.counts if told == name)
-
-
-def evaluator_graph(fn) -> Graph:
-    """Return the way from a call of `fn` to the evaluator of now (`pycore_ceval.h`)."""
-    fn, peeled = unwrap(fn)
-    function, _ = function_of(fn, "show_evaluator")
-    name, code = named(function), function.__code__
-    places = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
-    room = f"{counted(places, 'variable')}, stack of {code.co_stacksize}"
-    units = f"{len(code.co_code) // 2} code units"
-    made, frame = f"code of {plain(code.co_name)}", f"frame of {plain(code.co_name)}"
-    nodes = [
-        Node("call", f"{name}(…)", "site", "a call"),
-        Node("function", name, "function", "function: code, globals, defaults, cells"),
-        Node("code", made, "code", units),
-        Node("frame", frame, "frame", room),
-    ]
-    edges = [Edge("call", "function", "calls"), Edge("function", "code", "__code__")]
-    edges += [Edge("call", "frame", "makes"), Edge("frame", "code", "runs")]
-    before, label = "frame", "goes to"
-    for place, one in enumerate(frame_hook.installed()):
-        key = f"evaluator {place}"
-        nodes.append(Node(key, one.name, "function", one.owner))
-        edges.append(Edge(before, key, label))
-        before, label = key, "goes on to"
-    title = f"Who evaluates a frame of {name} now"
-    return Graph(title, tuple(nodes), tuple(edges), " ".join(peeled))
-
-
-def evaluators_compared(fn, before: Graph) -> Graph:
-    """Return the picture of an earlier moment and that of this one; what is new is marked +."""
-    if not real_isinstance(before, Graph):
-        raise TypeError(f"before must be a result of show_evaluator, not {real_type_name(before)}")
-    function, _ = function_of(unwrap(fn)[0], "show_evaluator")
-    now, known = evaluator_graph(fn), {(node.label, node.detail) for node in before.nodes}
-    new = [node for node in now.nodes if (node.label, node.detail) not in known]
-    marks = {n.key: replace(n, label=f"+ {n.label}", kind=f"{n.kind} new") for n in new}
-    nodes = tuple(marks.get(node.key, node) for node in now.nodes)
-    moments = {"before": before, "now": replace(now, nodes=nodes)}
-    note = "+ marks what is new." if new else ""
-    return together(f"Who evaluates a frame of {named(function)}", moments, note)
+        return sum(frames for code_name, frames in self.counts if code_name == name)
 
 
 def hooked_listing(fn, /, *args, only=None, **kwargs) -> FramesSeen:
-    """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook."""
-    function, peeled, call = to_run(fn, "watch_hooked", args)
-    several = only if is_exactly(only, list, tuple, set, frozenset) else [only]
-    wanted = own_codes(function) if only is None else several
-    codes = [code_of(unwrap(one)[0], "only of watch_hooked") for one in wanted]
-    given = [*(("", value) for value in args), *kwargs.items()]
-    said = f"{named(function)}({_list_some(given, len(given))})"
-    title = f"Frames passed to the hook while {said} ran"
-    del given
-    rows, counts, ending, interrupt, unseen = [], {}, "", None, Unseen()
-    frames_of_tracers = 0
-    base = id(sys._getframe())  # a variable that refers to its own frame would be in a cycle
+    """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
 
-    def note(code: CodeType, values: tuple) -> None:
-        """Write one frame down; the callback's caller is the frame that makes the call."""
-        nonlocal frames_of_tracers
-        if only is None and _is_of_tracer(code, sys._getframe(1), base):
-            frames_of_tracers += 1
-            return
-        name, nth = counts.get(id(code), (code.co_name, 0))
-        counts[id(code)] = name, nth + 1
-        if len(rows) >= MOST_ROWS:
-            return
-        depth, frame = 0, sys._getframe(1)  # of the frames below, watched or not
-        while frame is not None and id(frame) != base:
-            depth, frame = depth + 1, frame.f_back
-        words = _list_some(zip(code.co_varnames, values, strict=False), len(values))
-        own, line = plain(code.co_name), code.co_firstlineno
-        marked = "· " * min(depth, DEEPEST) + own
-        rows.append(FrameSeen(len(rows) + 1, depth, own, marked, line, words, nth + 1))
-
-    leave_to_python(note)
-    try:
-        with unseen.noticing(), frame_hook.watching(note, only=codes):
-            try:
-                call(*args, **kwargs)
-            except Exception as error:
-                ending = f" {ended(f'It raised {error_message(error)}')}"
-                note_end(error)
-    except KeyboardInterrupt as error:
-        interrupt = error
-    except BaseException as error:
-        ending = f" {ended(f'It raised {error_message(error)}')}"
-        note_end(error)
-    total = sum(many for _, many in counts.values())
-    if interrupt is not None:
-        if not total:
-            raise interrupt
-        note_interrupt(interrupt)
-        ending = f" {interrupted(total, 'frame')}"
-    words = f"{counted(total, 'frame')} of {counted(len(counts), 'code object')}.{ending}"
-    if frames_of_tracers:
-        words += f" Not shown: {counted(frames_of_tracers, 'frame')} {OF_TRACERS}."
-    words = " ".join((*peeled, words, unseen.words())).rstrip()
-    if total > len(rows):
-        words += f" Only the first {len(rows)} are shown. Use `only` to choose functions."
-    headings = {"order": "order", "depth": "depth", "code": "code object", "line": "its first line"}
-    headings |= {"arguments": "arguments in the frame", "nth": "frames of this code so far"}
-    shown = columns("code arguments", **headings)
-    return FramesSeen(title, shown, tuple(rows), words, tuple(counts.values()))
-
-
-def _is_of_tracer(code: CodeType, caller, base: int) -> bool:
-    """Return whether a new frame, below `caller`, is of a tracer or a profiler, or of its callee.
-
-    CPython calls a tracer as if the frame that it reports had called it. `base`: the id of the
-    frame at which to stop.
+    `only`: the functions, or code objects, whose frames are to be listed; one, or several in a
+    list. Without it those are listed that have the same globals as `fn`.
     """
-    set_now = [tracer for tracer in (sys.gettrace(), sys.getprofile()) if tracer is not None]
-    if not set_now:
+    unwrapped = to_run(fn, "watch_hooked", args)
+    codes = _choose_codes(unwrapped.function, only)
+    title = _format_title(unwrapped.function, args, kwargs)
+    recorder = HookRecorder(with_tracers=only is not None)
+    recorder.run(unwrapped.call, args, kwargs, codes)
+
+    total = recorder.count_frames()
+    if recorder.interrupt is not None:
+        if not total:
+            raise recorder.interrupt  # nothing ran that could be shown
+        note_interrupt(recorder.interrupt)
+        recorder.ending = f" {interrupted(total, 'frame')}"
+    shown = columns(
+        "code arguments",
+        order="order",
+        depth="depth",
+        code="code object",
+        line="its first line",
+        arguments="arguments in the frame",
+        nth="frames of this code so far",
+    )
+    return FramesSeen(
+        title=title,
+        columns=shown,
+        rows=tuple(recorder.rows),
+        note=_describe_record(recorder, unwrapped.sentences),
+        counts=tuple(recorder.counts.values()),
+    )
+
+
+def _choose_codes(function: FunctionType, only) -> list[CodeType]:
+    """Return the code objects whose frames are listed; see `hooked_listing` for `only`."""
+    if only is None:
+        return own_codes(function)
+    chosen = only if is_exactly(only, list, tuple, set, frozenset) else [only]
+    codes = []
+    for item in chosen:
+        chosen_function, _ = unwrap(item)
+        codes.append(code_of(chosen_function, "only of watch_hooked"))
+    return codes
+
+
+def _format_title(function: FunctionType, args: tuple, kwargs: Mapping) -> str:
+    """Return the title, which shows the call."""
+    arguments = [*(("", value) for value in args), *kwargs.items()]
+    call = f"{named(function)}({_format_arguments(arguments, len(arguments))})"
+    return f"Frames passed to the hook while {call} ran"
+
+
+def _describe_record(recorder: "HookRecorder", sentences: Iterable[str]) -> str:
+    """Return how many frames ran, how the run ended, and what is not shown.
+
+    `sentences` are those on what was unwrapped.
+    """
+    total = recorder.count_frames()
+    code_objects = counted(len(recorder.counts), "code object")
+    note = f"{counted(total, 'frame')} of {code_objects}.{recorder.ending}"
+    if recorder.frames_of_tracers:
+        note += f" Not shown: {counted(recorder.frames_of_tracers, 'frame')} {OF_TRACERS}."
+    note = " ".join((*sentences, note, recorder.unseen.words())).rstrip()
+    if total > len(recorder.rows):
+        shown = len(recorder.rows)
+        note += f" Only the first {shown} are shown. Use `only` to choose functions."
+    return note
+
+
+class HookRecorder:
+    """Collects the frames of one run that reach the hook.
+
+    Parameters
+    ----------
+    with_tracers : bool
+        Record the frames of the program's own tracers too: they were asked for by `only`.
+    """
+
+    def __init__(self, with_tracers: bool):
+        self._with_tracers = with_tracers
+        self._id_of_run = 0  # the id of the frame of `run`, which makes the call
+        self.rows: list[FrameSeen] = []
+        #: Id of a code object -> (its name, how many frames of it ran).
+        self.counts: dict[int, tuple[str, int]] = {}
+        self.frames_of_tracers = 0
+        self.unseen = Unseen()
+        #: The sentence on what the call raised, with a space before it; "" if it raised nothing.
+        self.ending = ""
+        self.interrupt: KeyboardInterrupt | None = None
+
+    def count_frames(self) -> int:
+        """Return how many frames ran."""
+        return sum(frames for _, frames in self.counts.values())
+
+    def run(self, call: Callable, args: tuple, kwargs: Mapping, codes: list[CodeType]) -> None:
+        """Make a call, and record the frames of these code objects; nothing is raised."""
+        # The id alone, because a variable that refers to its own frame would be in a cycle.
+        self._id_of_run = id(sys._getframe())
+        leave_to_python(HookRecorder.note_frame)
+        try:
+            with self.unseen.noticing(), frame_hook.watching(self.note_frame, only=codes):
+                try:
+                    call(*args, **kwargs)
+                except Exception as error:
+                    self._note_error(error)
+        except KeyboardInterrupt as error:
+            self.interrupt = error
+        except BaseException as error:
+            self._note_error(error)
+
+    def _note_error(self, error: BaseException) -> None:
+        """Note what the call raised."""
+        self.ending = f" {ended(f'It raised {error_message(error)}')}"
+        note_end(error)
+
+    def note_frame(self, code: CodeType, values: tuple) -> None:
+        """Record a frame that is about to run; the hook calls this with its code and variables.
+
+        Its caller is the frame that makes the call. All is done in this one function, because
+        a tracer of the program is called for each function of ours too, and its frames count.
+        """
+        if not self._with_tracers and _is_of_tracer(code, sys._getframe(1), self._id_of_run):
+            self.frames_of_tracers += 1
+            return
+        name, frames_before = self.counts.get(id(code), (code.co_name, 0))
+        self.counts[id(code)] = name, frames_before + 1
+        if len(self.rows) >= MOST_ROWS:
+            return
+
+        depth = 0  # counts all frames below, recorded or not
+        frame = sys._getframe(1)
+        while frame is not None and id(frame) != self._id_of_run:
+            depth += 1
+            frame = frame.f_back
+        arguments = _format_arguments(zip(code.co_varnames, values, strict=False), len(values))
+        short_name = plain(code.co_name)
+        self.rows.append(
+            FrameSeen(
+                order=len(self.rows) + 1,
+                depth=depth,
+                name=short_name,
+                code="· " * min(depth, MOST_INDENTED) + short_name,
+                line=code.co_firstlineno,
+                arguments=arguments,
+                nth=frames_before + 1,
+            )
+        )
+
+
+def _is_of_tracer(code: CodeType, caller: FrameType | None, id_of_run: int) -> bool:
+    """Return whether a new frame is of a tracer or a profiler, or of a function that one calls.
+
+    CPython calls a tracer as if the frame that it reports had called it. So each frame is compared
+    with the tracer of the frame below.
+
+    Parameters
+    ----------
+    code : CodeType
+        The code object of the new frame.
+    caller : FrameType or None
+        The frame below.
+    id_of_run : int
+        The id of the frame at which to stop.
+    """
+    tracers_now = [tracer for tracer in (sys.gettrace(), sys.getprofile()) if tracer is not None]
+    if not tracers_now:
         return False
-    codes = {id(tracer): _code_of_tracer(tracer) for tracer in set_now}
+    codes = {id(tracer): _find_code_of_tracer(tracer) for tracer in tracers_now}
     while caller is not None:
-        of_frame = caller.f_trace
-        if id(of_frame) not in codes:
-            codes[id(of_frame)] = _code_of_tracer(of_frame)
-        of_caller = *map(id, set_now), id(of_frame)
-        if any(codes[tracer] is code for tracer in of_caller):
+        frame_tracer = caller.f_trace
+        if id(frame_tracer) not in codes:
+            codes[id(frame_tracer)] = _find_code_of_tracer(frame_tracer)
+        tracer_ids = *map(id, tracers_now), id(frame_tracer)
+        if any(codes[tracer_id] is code for tracer_id in tracer_ids):
             return True
-        if id(caller) == base:
+        if id(caller) == id_of_run:
             break
-        code, caller = caller.f_code, caller.f_back
+        code = caller.f_code
+        caller = caller.f_back
     return False
 
 
-def _code_of_tracer(tracer) -> CodeType | None:
+def _find_code_of_tracer(tracer) -> CodeType | None:
     """Return the code that a call of a tracer runs, None of one that is written in C."""
     function = None if tracer is None else behind(tracer)
     return None if function is None else function.__code__
@@ -177,17 +255,24 @@ def _code_of_tracer(tracer) -> CodeType | None:
 
 def own_codes(function: FunctionType) -> list[CodeType]:
     """Return the code objects of the function and of all others that have its globals."""
-    space, found = function.__globals__, {}
-    alive = (thing for thing in gc.get_objects() if type(thing) is FunctionType)
-    pending = [function.__code__, *(one.__code__ for one in alive if one.__globals__ is space)]
+    space = function.__globals__
+    pending = [function.__code__]
+    # The collector knows functions without a name too, such as those in lists and cells.
+    for candidate in gc.get_objects():
+        if type(candidate) is FunctionType and candidate.__globals__ is space:
+            pending.append(candidate.__code__)
+    codes_by_id = {}
     while pending:
         code = pending.pop()
-        found[id(code)] = code
-        pending += [c for c in code.co_consts if type(c) is CodeType and id(c) not in found]
-    return list(found.values())
+        codes_by_id[id(code)] = code
+        for constant in code.co_consts:
+            if type(constant) is CodeType and id(constant) not in codes_by_id:
+                pending.append(constant)
+    return list(codes_by_id.values())
 
 
-def _list_some(pairs, count: int) -> str:
+def _format_arguments(pairs: Iterable[tuple[str, object]], count: int) -> str:
+    """Return the first few of `count` arguments as `3, x=1`; one with an empty name has no `=`."""
     few = islice(pairs, MOST_ARGUMENTS)
     words = [f"{plain(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
     more = [f"… {count - len(words)} more"] if count > len(words) else []

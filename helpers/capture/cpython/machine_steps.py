@@ -1,119 +1,221 @@
 """One run of a machine of handlers (mini/vm) -> a record of its stack before each instruction."""
 
+from collections.abc import Callable
 from os.path import commonprefix
-from types import CodeType, MethodType
+from types import CodeType, FunctionType, MethodType
 
 from ...internals.interpreter_frame import variables
 from ...mini import vm
+from ...mini.vm.instructions import Plain
 from ...model.code_records import Handler
 from ...safety.restoring import note_interrupt
 from ...safety.standard_output import redirected
 from ..text.value import Seen, described, plain, short_repr
-from .opcode_recorder import Activation, Moment
+from .code_tables import ListedInstruction
+from .recorded_moments import Activation, Moment
 from .settrace import Printed, Result
 
 MOST_STEPS = 2000
-# An operator may give the very object that it took.
-_LEAST = {"BINARY_OP": 2, "BINARY_SUBSCR": 2, "COMPARE_OP": 2, "GET_ITER": 1, "UNARY_POSITIVE": 1}
+# These take at least so many values, also where the handler leaves the very object that it took:
+# `x += y` of a list pushes the list again.
+_LEAST_TAKEN = {
+    "BINARY_OP": 2,
+    "BINARY_SUBSCR": 2,
+    "COMPARE_OP": 2,
+    "GET_ITER": 1,
+    "UNARY_POSITIVE": 1,
+}
 
 
 class MachineTables:
-    """What is known of one code object that the machine runs; see `CodeRows`."""
+    """What is known of one code object that the machine runs, in the form of `CodeTables`."""
 
+    #: The stack of a machine is always known.
     doubt = ""
 
     def __init__(self, code: CodeType):
-        self.code, self.names = code, variables(code)
-        self.named, (self._steps, table) = self.names, vm.plain(code)
-        self.handlers, self.listing = [Handler(*row) for row in table], []
-        for place, step in enumerate(self._steps):
-            jumps = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
-            target = step.arguments[-1] if jumps else -1
-            given = (a for a in step.arguments if a != ())
-            shown = (plain(a) if type(a) is str else short_repr(a) for a in given)
-            words = f"to {target}" if jumps else ", ".join(shown)
-            self.listing.append((place, step.opname, words, target, step.offset))
+        self.code = code
+        self.names = variables(code)
+        self.labels = self.names
+        self._steps, ranges = vm.plain(code)
+        self.handlers = [Handler(*row) for row in ranges]
+        self.listing = [_list_step(position, step) for position, step in enumerate(self._steps)]
 
-    def taken(self, moment: Moment, depth: int, after: Moment | None) -> int:
-        """Return how many of the values on the stack the handler took, by what it left there."""
-        opname, count = self._steps[moment.offset].opname, len(self.names)
-        least = min(_LEAST.get(opname, 0), depth)
-        if opname in ("RETURN_VALUE", "YIELD_VALUE") or after is None:
-            return least or int(opname == "RETURN_VALUE" and depth > 0)
-        now, then = moment.places[count:], after.places[count:]
-        return depth - min(len(commonprefix([now, then])), depth - least)
+    def taken(self, moment: Moment, depth: int, next_moment: Moment | None) -> int:
+        """Return how many of the `depth` values on the stack the handler took.
+
+        A handler is the learner's, so what it left on the stack tells how many it took.
+        """
+        opname = self._steps[moment.offset].opname
+        least = min(_LEAST_TAKEN.get(opname, 0), depth)
+        if opname in ("RETURN_VALUE", "YIELD_VALUE") or next_moment is None:
+            takes_result = opname == "RETURN_VALUE" and depth > 0
+            return least or int(takes_result)
+
+        count = len(self.names)
+        stacks = [moment.addresses[count:], next_moment.addresses[count:]]
+        untouched = len(commonprefix(stacks))
+        return depth - min(untouched, depth - least)
+
+
+def _list_step(position: int, step: Plain) -> ListedInstruction:
+    """Return a plain instruction as a line of the listing."""
+    is_jump = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
+    if is_jump:
+        target = step.arguments[-1]
+        text = f"to {target}"
+    else:
+        target = -1
+        text = ", ".join(_format_argument(value) for value in step.arguments if value != ())
+    return ListedInstruction(position, step.opname, text, target, step.offset)
+
+
+def _format_argument(value: object) -> str:
+    """Return an argument of a plain instruction as text; a string is a name, without quotes."""
+    return plain(value) if type(value) is str else short_repr(value)
 
 
 class MachineRecord:
-    """One run of a function on a machine, in the form of `Recorder`."""
+    """One run of a function on a machine, in the form of `InstructionRecorder`.
 
-    def __init__(self, fn):
-        self.space, self.printed, self.codes = fn.__globals__, Printed(), {}
-        self.moments, self.endings, self.events = [], {}, 0
-        self._frames: dict[int, tuple[Activation, object]] = {}  # by id; they must live as long
+    Parameters
+    ----------
+    fn : FunctionType
+        The function that the machine runs. Only frames with its globals are recorded.
+    """
 
-    def watch(self, machine: type) -> type:
-        """Return the machine with handlers that are noted before they run."""
+    def __init__(self, fn: FunctionType):
+        self.moments: list[Moment] = []
+        #: Serial of a moment -> how that instruction ended, as text.
+        self.endings: dict[int, str] = {}
+        #: How many instructions ran.
+        self.events = 0
+        #: By id, as in `InstructionRecorder`.
+        self.codes: dict[int, MachineTables] = {}
+        self.printed = Printed()
+        self.result: Result | None = None
+        #: The sentence on how the run, or its record, ended.
+        self.note = ""
+        self._globals = fn.__globals__
+        # By id of the machine's frame. The frame is kept too, so that no other gets its id.
+        self._calls: dict[int, tuple[Activation, object]] = {}
 
-        def watching(name):
-            def run_it(frame, *arguments):
-                serial = self._note(frame)
+    def build_watched_machine(self, machine: type) -> type:
+        """Return a subclass of a machine, whose handlers are recorded before they run."""
+
+        def watch_handler(name: str) -> Callable:
+            def run_handler(frame, *arguments):
+                serial = self._note_instruction(frame)
                 try:
-                    return getattr(super(watched, frame), name)(*arguments)
+                    return getattr(super(watched_machine, frame), name)(*arguments)
                 except BaseException as error:
+                    # `Halt` says that the machine cannot go on; the program has raised nothing.
                     if serial and not isinstance(error, vm.Halt):
                         self.endings[serial] = f"raises {short_repr(error)}"
                     raise
 
-            return run_it
+            return run_handler
 
-        methods = {name: watching(name) for name in vm.opcodes(machine)}
-        watched = type("frame", (machine,), methods)
-        return watched
+        handlers = {name: watch_handler(name) for name in vm.opcodes(machine)}
+        watched_machine = type("frame", (machine,), handlers)
+        return watched_machine
 
-    def _note(self, frame) -> int:
-        if frame.globals is not self.space:
+    def forget_frames(self) -> None:
+        """Let the machine's frames go when the run has ended."""
+        self._calls.clear()
+
+    def _note_instruction(self, frame) -> int:
+        """Record the instruction that a frame is about to run; return its serial, 0 for none."""
+        if frame.globals is not self._globals:
             return 0
         if len(self.moments) >= MOST_STEPS:
             raise vm.Halt("the record is full")
-        if id(frame) not in self._frames:
-            tables = self.codes.get(id(frame.code)) or MachineTables(frame.code)
-            self.codes[id(frame.code)] = tables
-            self._frames[id(frame)] = Activation(tables, len(self._frames) + 1), frame
-        activation, level, back = self._frames[id(frame)][0], 0, frame.back
-        while back is not None and id(back) in self._frames:
-            level, back = level + 1, back.back
-        held = [frame.value_of_slot(name) for name in activation.tables.names]
-        names = [Seen("NULL", "") if value is vm.NULL else described(value) for value in held]
-        found = (*names, *map(described, frame.stack))
-        places = [*[None] * len(names), *map(id, frame.stack)]
-        self.events = serial = len(self.moments) + 1
-        at = frame.at - 1
-        if frame.steps[at].opname == "RETURN_VALUE" and frame.stack:
-            self.endings[serial] = f"returns {found[-1].words}"
-        size = self.printed.size
-        self.moments.append(Moment(serial, activation, level, at, found, size, places))
+
+        activation = self._find_activation(frame)
+        names = activation.tables.names
+        slots = [_describe_variable(frame.value_of_slot(name)) for name in names]
+        slots += map(described, frame.stack)
+        # A variable's address is of no use: only values on the stack are compared.
+        addresses = [None] * len(names)
+        addresses += map(id, frame.stack)
+
+        serial = len(self.moments) + 1
+        self.events = serial
+        position = frame.at - 1
+        if frame.steps[position].opname == "RETURN_VALUE" and frame.stack:
+            self.endings[serial] = f"returns {slots[-1].words}"
+        level = self._count_callers(frame)
+        moment = Moment(
+            serial=serial,
+            activation=activation,
+            level=level,
+            offset=position,
+            slots=tuple(slots),
+            printed_size=self.printed.size,
+            addresses=addresses,
+        )
+        self.moments.append(moment)
         return serial
+
+    def _find_activation(self, frame) -> Activation:
+        """Return the activation of a machine's frame, made at its first instruction."""
+        if id(frame) not in self._calls:
+            code = frame.code
+            if id(code) not in self.codes:
+                self.codes[id(code)] = MachineTables(code)
+            activation = Activation(self.codes[id(code)], len(self._calls) + 1)
+            self._calls[id(frame)] = activation, frame
+        activation, _ = self._calls[id(frame)]
+        return activation
+
+    def _count_callers(self, frame) -> int:
+        """Return how many recorded frames wait below this one, without a gap between them."""
+        level = 0
+        caller = frame.back
+        while caller is not None and id(caller) in self._calls:
+            level += 1
+            caller = caller.back
+        return level
+
+
+def _describe_variable(value: object) -> Seen:
+    """Return what is recorded of a variable's slot; NULL where the name has no value."""
+    return Seen("NULL", "") if value is vm.NULL else described(value)
 
 
 def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
-    """Return the record of each instruction of `fn`'s module that the machine runs."""
+    """Return the record of each instruction of `fn`'s module that a machine runs.
+
+    Parameters
+    ----------
+    run : MethodType
+        The method `run` of the machine, as a learner passes it to `watch_stack`.
+    fn, *args, **kwargs
+        The call that the machine runs.
+    """
     record = MachineRecord(fn)
-    watched, interrupt = record.watch(type(run.__self__)), None
+    watched_machine = record.build_watched_machine(type(run.__self__))
+    words = ""
+    verb = "It raised"
+    interrupt = None
     try:
         with redirected(record.printed):
-            words, verb = short_repr(watched().run(fn, *args, **kwargs)), "It returned"
+            words = short_repr(watched_machine().run(fn, *args, **kwargs))
+            verb = "It returned"
     except vm.Halt as halt:
-        words, verb = str(halt), "The machine stopped:"
+        words = str(halt)
+        verb = "The machine stopped:"
     except KeyboardInterrupt as error:
-        words, verb, interrupt = "", "It raised", error
+        interrupt = error
         note_interrupt(error)
     except BaseException as error:
-        words, verb = short_repr(error), "It raised"
-    record.result = Result(words, verb, False, "", "", interrupt)
+        words = short_repr(error)
+
+    record.result = Result(words, verb, driven=False, lost="", kind="", interrupt=interrupt)
     record.result.require_record(len(record.moments))
-    full = f"The record stops after {MOST_STEPS:,} steps."
-    outcome = record.result.sentence(record.events, "step")
-    record.note = full if record.events >= MOST_STEPS else outcome
-    record._frames.clear()
+    if record.events >= MOST_STEPS:
+        record.note = f"The record stops after {MOST_STEPS:,} steps."
+    else:
+        record.note = record.result.sentence(record.events, "step")
+    record.forget_frames()
     return record

@@ -29,26 +29,36 @@ from ..text.value import short_repr
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
 LONGEST_NAME = 80
-_OF_OBJECTS = "__call__", "forward", "call"  # what runs when a program calls an object
-_NAMED = FunctionType, BuiltinFunctionType, MethodDescriptorType
+_CALL_METHODS = "__call__", "forward", "call"  # what runs when a program calls an object
+_TYPES_WITH_NAME = FunctionType, BuiltinFunctionType, MethodDescriptorType
+# The module of the class of every tf.function.
 _POLYMORPHIC = "tensorflow.python.eager.polymorphic_function.polymorphic_function"
-_CODE_OF = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
+# Type of an object -> its attribute with the code object that it runs.
+_CODE_ATTRIBUTES = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameType: "f_code"}
 # co_names contains attributes' names too; only these instructions look in the globals.
 _GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-namespace = ModuleType.__dict__["__dict__"].__get__  # of a module; a lazy one is not loaded
+# Returns the dict of a module. `module.__dict__` would load a lazy one.
+namespace = ModuleType.__dict__["__dict__"].__get__
 
 
 def inherited(cls: type, name: str):
     """Return what `cls` has under `name` in its own dict or that of the nearest base, or None."""
-    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+    for base in cls.__mro__:
+        if name in vars(base):
+            return vars(base)[name]
+    return None
 
 
 def instance_dict(thing) -> dict | None:
-    """Return the dict of an instance, read through its class so that no code of its own runs."""
+    """Return the dict of an instance, None if it has none.
+
+    It is read through the class, so that no `__getattribute__` of the object runs.
+    """
     getter = inherited(type(thing), "__dict__")
-    kept_in_c = is_exactly(getter, GetSetDescriptorType, MemberDescriptorType)
-    found = getter.__get__(thing) if kept_in_c else None
-    return found if real_isinstance(found, dict) else None
+    if not is_exactly(getter, GetSetDescriptorType, MemberDescriptorType):
+        return None  # a property in Python, which would run
+    attributes = getter.__get__(thing)
+    return attributes if real_isinstance(attributes, dict) else None
 
 
 def named(function) -> str:
@@ -57,23 +67,27 @@ def named(function) -> str:
     A program calls an object with such a function by the object's name, so the function's own name
     says nothing. The `forward` of a torch module and the `call` of a Keras layer are as `__call__`.
     """
-    return _named(function.__name__, function.__qualname__)
+    return _format_name(function.__name__, function.__qualname__)
 
 
 def named_code(code: CodeType) -> str:
     """Return the name of a code object, as `named` returns that of its function."""
-    return _named(code.co_name, code.co_qualname)
+    return _format_name(code.co_name, code.co_qualname)
 
 
-def _named(name: str, qualified: str) -> str:
-    name = qualified.rpartition("<locals>.")[2] if name in _OF_OBJECTS else name
+def _format_name(name: str, qualified_name: str) -> str:
+    """Return a name; that of a method which runs when an object is called, with its class."""
+    if name in _CALL_METHODS:
+        # Without the functions in which the class was defined.
+        name = qualified_name.rpartition("<locals>.")[2]
     return printable(name, LONGEST_NAME)
 
 
 def called(fn) -> str:
-    """Return what a callable is called: a function's own name or a class's, else its type's.
+    """Return the name of any callable: its own or that of its class.
 
-    A partial is called by the name of its function.
+    A method and a partial have the name of their function, and what torch.compile or tf.function
+    made has the name of what it was made of.
     """
     if type(fn) is MethodType:
         return called(fn.__func__)
@@ -81,47 +95,55 @@ def called(fn) -> str:
         return printable(fn.__name__, LONGEST_NAME)
     if real_isinstance(fn, partial):
         return called(partial.func.__get__(fn))
-    if real_isinstance(fn, type) or is_exactly(fn, *_NAMED):
+    if real_isinstance(fn, type) or is_exactly(fn, *_TYPES_WITH_NAME):
         return named(fn)
     inner = compiled(fn)
-    inner = _inside_tf_function(fn) if inner is None else inner
+    if inner is None:
+        inner = _read_inside_tf_function(fn)
     if inner is not None:
         return called(inner)
-    kept = static_attribute(fn, "__name__")
-    kept = kept.__get__(fn) if type(kept) is GetSetDescriptorType else kept  # in C, as a ufunc's
-    return printable(kept) if real_isinstance(kept, str) else real_type_name(fn)
+    name = static_attribute(fn, "__name__")
+    if type(name) is GetSetDescriptorType:  # a ufunc of NumPy keeps its name in C
+        name = name.__get__(fn)
+    return printable(name) if real_isinstance(name, str) else real_type_name(fn)
 
 
 def name_of(fn) -> str:
-    """Return the name of a callable in a title: that of `called`, but for methods as `named`."""
-    function = fn.__func__ if type(fn) is MethodType else None
-    return named(function) if type(function) is FunctionType else called(fn)
+    """Return the name of a callable for a title: that of `called`; of a method, that of `named`."""
+    if type(fn) is MethodType and type(fn.__func__) is FunctionType:
+        return named(fn.__func__)
+    return called(fn)
 
 
 def spoken(fn) -> str:
-    """Return the name that users say of a function of NumPy, such as np.mean; else what `called`
-    returns."""
-    home = static_attribute(fn, "__module__") or vars(type(fn)).get("__module__")
-    if real_isinstance(fn, type) or not real_isinstance(home, str) or home[:5] != "numpy":
+    """Return the name of a callable as users write it: `np.mean` for a function of NumPy.
+
+    Any other callable has the name that `called` returns.
+    """
+    module_name = static_attribute(fn, "__module__") or vars(type(fn)).get("__module__")
+    is_of_numpy = real_isinstance(module_name, str) and module_name[:5] == "numpy"
+    if real_isinstance(fn, type) or not is_of_numpy:
         return called(fn)
-    return f"np{printable(home)[5:]}.{called(fn)}"
+    return f"np{printable(module_name)[5:]}.{called(fn)}"
 
 
 def compiled(fn):
-    """Return what torch.compile made this function or module of; None if it did not."""
-    inside = instance_dict(fn) or {}
-    if "get_compiler_config" not in inside:
+    """Return the function or module that torch.compile compiled; None if `fn` is not compiled."""
+    attributes = instance_dict(fn) or {}
+    if "get_compiler_config" not in attributes:
         return None
-    return dict.get(inside.get("_modules") or inside, "_orig_mod", inside.get("__wrapped__"))
+    # A module keeps the original among its modules, a function has it as what it wraps.
+    modules = attributes.get("_modules") or attributes
+    return dict.get(modules, "_orig_mod", attributes.get("__wrapped__"))
 
 
 def python_function(fn):
     """Return the function inside a tf.function (polymorphic_function.py), None of anything else."""
-    inner = _inside_tf_function(fn)
+    inner = _read_inside_tf_function(fn)
     return inner if is_exactly(inner, FunctionType, MethodType) else None
 
 
-def _inside_tf_function(fn):
+def _read_inside_tf_function(fn):
     """Return what a tf.function calls, which may be a partial or an object; else None."""
     if vars(type(fn)).get("__module__") != _POLYMORPHIC:
         return None
@@ -129,28 +151,39 @@ def _inside_tf_function(fn):
 
 
 def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
-    """Return the function to call and what goes before its arguments (the self of a method)."""
+    """Return the Python function to call, and the arguments that come before those of the call.
+
+    These are the self of a method, and none for a function. TypeError says why `thing` is neither;
+    `verb` is named in it.
+    """
     if type(thing) is FunctionType:
         return thing, ()
     if type(thing) is MethodType and type(thing.__func__) is FunctionType:
         return thing.__func__, (thing.__self__,)
-    why = f", not {short_repr(thing)}{instead(thing)}"
-    if real_isinstance(thing, type):
-        why = f": {printable(thing.__name__)} is a class; pass one of its methods"
+    raise TypeError(f"{verb} needs a Python function{_describe_misfit(thing)}")
+
+
+def _describe_misfit(thing: object) -> str:
+    """Say what an object is that is no Python function; the words end a sentence."""
     if is_exactly(thing, type(len), type(str.upper), type(object.__init__), MethodType):
-        why = f": {short_repr(thing)} is written in C and has no bytecode"
-    elif callable(thing) and not real_isinstance(thing, type):
-        why = f": {spoken(thing)} is compiled code ({real_type_name(thing)}) and has no bytecode"
-    raise TypeError(f"{verb} needs a Python function{why}")
+        return f": {short_repr(thing)} is written in C and has no bytecode"
+    if real_isinstance(thing, type):
+        return f": {printable(thing.__name__)} is a class; pass one of its methods"
+    if callable(thing):
+        name = spoken(thing)
+        return f": {name} is compiled code ({real_type_name(thing)}) and has no bytecode"
+    return f", not {short_repr(thing)}{instead(thing)}"
 
 
 def code_of(thing: object, verb: str) -> CodeType:
     """Return the code object of a function, method, generator or frame; a code object as it is."""
     if type(thing) is CodeType:
         return thing
-    if attribute := item_of_type(thing, _CODE_OF):
+    attribute = item_of_type(thing, _CODE_ATTRIBUTES)
+    if attribute:
         return getattr(thing, attribute)
-    return function_of(thing, verb)[0].__code__
+    function, _ = function_of(thing, verb)
+    return function.__code__
 
 
 def refuse_async(fn: FunctionType, verb: str) -> None:
@@ -164,10 +197,17 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
 
 def names_used(code: CodeType) -> set[str]:
     """Return the names that this code and the code inside it may look up as globals."""
-    inner = [one for one in code.co_consts if type(one) is CodeType]
-    return set(global_lookups(code).values()).union(*map(names_used, inner))
+    names = set(global_lookups(code).values())
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            names |= names_used(constant)
+    return names
 
 
 def global_lookups(code: CodeType) -> dict[int, str]:
     """Return offset -> name of each instruction that looks a name up as a global."""
-    return {i.offset: i.argval for i in get_instructions(code) if i.opname in _GLOBAL_LOOKUPS}
+    return {
+        instruction.offset: instruction.argval
+        for instruction in get_instructions(code)
+        if instruction.opname in _GLOBAL_LOOKUPS
+    }

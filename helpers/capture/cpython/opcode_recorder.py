@@ -1,234 +1,260 @@
 """One call of a Python function -> a record of every instruction that ran, in words, no objects."""
 
-import ctypes
 import sys
 from bisect import bisect_left
-from collections import namedtuple
-from collections.abc import Callable
-from itertools import pairwise
-from struct import unpack
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from types import CodeType, FrameType
 
 from ...internals import interpreter_frame
 from ...internals.frame_tracer import Enough, ask_for_opcodes, forget_own_tracer
-from ...mini.versions import JUMPS
-from ..text.value import Seen, described, short_repr
-from . import disassembly
-from .bytecode import argument
+from ..text.value import short_repr
+from .code_tables import CodeTables
 from .following import Limits
-from .settrace import Printed, traced
+from .recorded_moments import Activation, Fold, Moment
+from .settrace import Printed, Result, traced
+from .slot_reader import make_slot_reader
 from .unwrapping import Unwrapped
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
-KEPT_ROUNDS = 4  # of a loop: the first two, and the last two (the very last only asks and leaves)
-LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
+# Of a loop: the first two rounds and the last two, of which the very last only asks and leaves.
+KEPT_ROUNDS = 4
+_FIRST_ROUNDS = 2
+_VERBS_OF_LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
 
 
-class Tables:
-    """What is known of one code object before it runs. `slots`: offset -> slots in use."""
+class InstructionRecorder:
+    """Records one run of a function, instruction by instruction.
 
-    def __init__(self, code: CodeType):
-        self.code, self.names = code, interpreter_frame.variables(code)
-        found = disassembly.instructions(code)
-        self.instructions = {i.offset: i for i in found}
-        shared = {*code.co_cellvars, *code.co_freevars}
-        self.named = tuple(f"{n} (cell)" if n in shared else n for n in self.names)
-        self.handlers, self.active = disassembly.handlers(code), 0
-        self.listing, self.jumps = [], {}  # for `CodeRows`; loop header -> what jumps back to it
-        for i in found:
-            target = i.argval if i.opcode in JUMPS else -1
-            self.listing.append((i.offset, i.opname, argument(i, code), target, i.offset))
-            if 0 <= target <= i.offset:
-                self.jumps.setdefault(target, set()).add(i.offset)
-        # CPython 3.11 tells of an EXTENDED_ARG, and then not of its instruction.
-        told = pairwise(found if sys.version_info < (3, 12) else ())
-        self.begun = {i.offset: then.offset for i, then in told if i.opname == "EXTENDED_ARG"}
-        self.doubt, self.slots, count = interpreter_frame.unsupported(), {}, len(self.names)
-        try:
-            depths = {} if self.doubt else disassembly.depths(code)
-            self.slots = {offset: count + depth for offset, depth in depths.items()}
-        except disassembly.Doubt as doubt:
-            self.doubt = str(doubt)
+    Parameters
+    ----------
+    look : Callable
+        What is recorded of an object: called for every slot that is in use.
+    fold : bool
+        Leave out the middle rounds of loops.
+    most : int
+        The number of steps after which the record stops; `limits` overrules it.
+    limits : Limits or None
+        Which calls are recorded.
+    """
 
-    def taken(self, moment, depth: int, after) -> int:
-        """Return how many of the values on the stack the instruction works on."""
-        return disassembly.taken(self.instructions[moment.offset], depth)
-
-
-class Activation:
-    """One call on its way. `rounds`: loop header -> where its latest rounds began."""
-
-    def __init__(self, tables, number):
-        self.tables, self.number, self.level = tables, number, 0
-        self.frame, self.previous, self.serial = None, -1, 0
-        self.rounds, self.raising = {}, False
-
-
-# One instruction about to run. `found`: the words of all slots, None where not to be read.
-# `level`: the watched calls below; `places`: the addresses of the slots, only for this moment.
-Moment = namedtuple("Moment", "serial activation level offset found printed places")
-# A placeholder for rounds of a loop that were left out; `serial` is that of its first step.
-Fold = namedtuple("Fold", "serial activation header rounds steps")
-
-
-class Recorder:
-    """Records one run. `look(object) -> words` is asked for every slot that is in use."""
-
-    def __init__(self, look: Callable = short_repr, fold=True, most=MOST_STEPS, limits=None):
+    def __init__(
+        self,
+        look: Callable = short_repr,
+        fold: bool = True,
+        most: int = MOST_STEPS,
+        limits: Limits | None = None,
+    ):
         self.limits = limits or Limits("watch_stack", most=most)
-        self.fold, self.most = fold, self.limits.most
+        self.most = self.limits.most
+        self.fold = fold
         self.moments: list[Moment | Fold] = []
-        self.endings: dict[int, str] = {}  # serial -> how that instruction left its frame
-        self.events, self.calls, self.stopped, self.full = 0, 0, "", False
-        self.codes: dict[int, Tables] = {}  # by id: a code's hash asks its constants
-        self.printed, self.result = Printed(), None
-        self._running, self._suspended, self._globals = [], {}, None
-        self._read = None if interpreter_frame.unsupported() else reader(look)
+        #: Serial of a moment -> how that instruction left its frame, as text.
+        self.endings: dict[int, str] = {}
+        #: How many instructions ran, and how many calls began.
+        self.events = 0
+        self.calls = 0
+        #: Why the record ends before the run, "" if it does not.
+        self.stopped = ""
+        self.is_full = False
+        #: By id, because the hash of a code object calls that of its constants.
+        self.codes: dict[int, CodeTables] = {}
+        self.printed = Printed()
+        self.result: Result | None = None
+        self.watched: Unwrapped | None = None
+        self._globals: dict | None = None
+        self._running: list[Activation] = []
+        self._suspended: dict[tuple[int, int], Activation] = {}
+        can_read = not interpreter_frame.unsupported()
+        self._read_slots = make_slot_reader(look) if can_read else None
 
-    def run(self, watched: Unwrapped, args, kwargs) -> "Recorder":
-        """Call, and record from the function on; `result` reports what is raised."""
-        self.watched, self._globals = watched, watched.function.__globals__
+    def run(self, watched: Unwrapped, args: tuple, kwargs: Mapping) -> "InstructionRecorder":
+        """Call the function and record; `result` says what the call returned or raised."""
+        self.watched = watched
+        self._globals = watched.function.__globals__
         try:
-            how = self.printed, watched, args, kwargs
-            self.result = traced(self._enter, *how, lambda: self.full)
+            self.result = traced(
+                self._enter, self.printed, watched, args, kwargs, lambda: self.is_full
+            )
         finally:
-            self._let_go()
+            self._release_frames()
         self.result.require_record(len(self.moments))
         self.stopped = self.stopped or self.result.lost
         return self
 
-    def _enter(self, frame: FrameType, event: str, argument):
-        code, limits = frame.f_code, self.limits
-        if self.full or not (self.calls or code is self.watched.function.__code__):
+    def _enter(self, frame: FrameType, event: str, argument) -> Callable | None:
+        """Return the tracer of a frame that is to be recorded; None for any other.
+
+        `FrameTracer` calls this when a frame begins or is resumed.
+        """
+        if not self._is_recorded(frame):
             return None
-        if self.calls and not limits.follows(frame, self._globals):
-            return None
-        if not limits.reaches(1 + len(self._running)):
-            return None
-        tables = self.codes.get(id(code)) or self.codes.setdefault(id(code), Tables(code))
-        activation = self._suspended.pop((id(frame), id(code)), None)
-        if activation is None:
-            self.calls += 1
-            activation = Activation(tables, self.calls)
-        activation.level, activation.frame = len(self._running), frame
-        tables.active += 1
+        activation = self._find_activation(frame)
+        activation.level = len(self._running)
+        activation.frame = frame
+        activation.tables.traced_frames += 1
         self._running.append(activation)
-        local = self._make_tracer(frame, activation)
+        tracer = self._make_tracer(frame, activation)
         ask_for_opcodes(frame)
-        return local
+        return tracer
+
+    def _is_recorded(self, frame: FrameType) -> bool:
+        """Return whether a frame that begins is recorded; the first is the watched function's."""
+        if self.is_full:
+            return False
+        if not self.calls:
+            is_first = frame.f_code is self.watched.function.__code__
+            return is_first and self.limits.reaches(1 + len(self._running))
+        if not self.limits.follows(frame, self._globals):
+            return False
+        return self.limits.reaches(1 + len(self._running))
+
+    def _find_activation(self, frame: FrameType) -> Activation:
+        """Return the activation of a generator that is resumed, or a new one."""
+        code = frame.f_code
+        suspended = self._suspended.pop((id(frame), id(code)), None)
+        if suspended is not None:
+            return suspended
+        tables = self._find_tables(code)
+        self.calls += 1
+        return Activation(tables, self.calls)
+
+    def _find_tables(self, code: CodeType) -> CodeTables:
+        """Return the tables of a code object, made at its first call."""
+        if id(code) not in self.codes:
+            self.codes[id(code)] = CodeTables(code)
+        return self.codes[id(code)]
 
     def _make_tracer(self, frame: FrameType, activation: Activation) -> Callable:
-        """Return the function that CPython calls before each instruction of this frame."""
-        moments, printed, level = self.moments, self.printed, activation.level
-        in_use, most = activation.tables.slots, self.most
-        jumps, begun = activation.tables.jumps if self.fold else (), activation.tables.begun
-        read = self._read
+        """Return the function that `FrameTracer` calls for each event of this frame.
 
-        def local(frame, event, argument):  # it does not refer to itself: that would be a cycle
+        It runs before each instruction, so what it needs is looked up once, here.
+        """
+        moments = self.moments
+        printed = self.printed
+        level = activation.level
+        most = self.most
+        tables = activation.tables
+        slots_in_use = tables.slots_in_use
+        loop_headers = tables.back_jumps if self.fold else ()
+        reported_prefixes = tables.reported_prefixes
+        read_slots = self._read_slots
+
+        def trace(frame, event, argument):  # it does not refer to itself: that would be a cycle
             if event == "exception":
-                activation.raising = True
-                self._end(activation, f"raises {short_repr(argument[1])}")
+                activation.is_raising = True
+                self._note_ending(activation, f"raises {short_repr(argument[1])}")
             elif event == "return":
                 self._leave(frame, activation, argument)
             if event != "opcode":
                 return
+
             offset = frame.f_lasti
-            offset = begun.get(offset, offset)
+            offset = reported_prefixes.get(offset, offset)
             self.events = serial = self.events + 1
-            if offset in jumps:
+            if offset in loop_headers:
                 self._begin_round(activation, offset, serial)
-            activation.previous, activation.serial = offset, serial
-            activation.raising = False
-            count = in_use.get(offset)
-            found, places = (count is not None and read(frame, count)) or (None, None)
-            moments.append(Moment(serial, activation, level, offset, found, printed.size, places))
+            activation.last_offset = offset
+            activation.last_serial = serial
+            activation.is_raising = False
+
+            count = slots_in_use.get(offset)
+            content = None if count is None else read_slots(frame, count)
+            slots, addresses = content or (None, None)
+            moments.append(
+                Moment(serial, activation, level, offset, slots, printed.size, addresses)
+            )
             if len(moments) < most and serial < MOST_EVENTS:
                 return
             self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
-            self.full = True
-            self._let_go()
+            self.is_full = True
+            self._release_frames()
             raise Enough
 
-        return local
+        return trace
 
     def _leave(self, frame: FrameType, activation: Activation, value) -> None:
-        """Note how the frame was left, and give its trace flags back."""
+        """Note how the frame was left, and restore its trace flags."""
         if self._running and self._running[-1] is activation:
             self._running.pop()
         activation.frame = None
-        last = activation.tables.instructions.get(activation.previous)
-        verb = "" if activation.raising or not last else LEAVING.get(last.opname, "")
+
+        verb = ""
+        last = activation.tables.instructions.get(activation.last_offset)
+        if last is not None and not activation.is_raising:
+            verb = _VERBS_OF_LEAVING.get(last.opname, "")
         if verb == "yields":
             self._suspended[id(frame), id(activation.tables.code)] = activation
         if verb:
-            self._end(activation, f"{verb} {short_repr(value)}")
-        activation.tables.active -= 1
-        _untrace(frame, activation.tables.active)
+            self._note_ending(activation, f"{verb} {short_repr(value)}")
 
-    def _end(self, activation: Activation, words: str) -> None:
-        before = self.endings.get(activation.serial, "")
-        self.endings[activation.serial] = f"{before}; then {words}" if before else words
+        activation.tables.traced_frames -= 1
+        _stop_tracing(frame, activation.tables.traced_frames)
+
+    def _note_ending(self, activation: Activation, ending: str) -> None:
+        """Note how the last instruction of a call ended; one may raise, then be left."""
+        previous = self.endings.get(activation.last_serial, "")
+        self.endings[activation.last_serial] = f"{previous}; then {ending}" if previous else ending
 
     def _begin_round(self, activation: Activation, header: int, serial: int) -> None:
-        """Leave out the third round from the end once there are more than `KEPT_ROUNDS`."""
-        if activation.previous not in activation.tables.jumps[header]:
-            activation.rounds[header] = []
-        begun = activation.rounds.setdefault(header, [])
-        begun.append(serial)
-        if len(begun) <= KEPT_ROUNDS:
-            return
-        moments, start = self.moments, begun.pop(2)
-        first, stop = bisect_left(moments, (start,)), bisect_left(moments, (begun[2],))
-        steps, kept = 0, []  # a caller's own steps stay
-        for moment in moments[first:stop]:
+        """Note that a round of a loop begins, and fold a middle round if there are too many."""
+        is_first_round = activation.last_offset not in activation.tables.back_jumps[header]
+        if is_first_round:
+            activation.round_starts[header] = []
+        starts = activation.round_starts.setdefault(header, [])
+        starts.append(serial)
+        if len(starts) > KEPT_ROUNDS:
+            start = starts.pop(_FIRST_ROUNDS)
+            self._fold_round(activation, header, start, stop=starts[_FIRST_ROUNDS])
+
+    def _fold_round(self, activation: Activation, header: int, start: int, stop: int) -> None:
+        """Replace the moments with serials from `start` to before `stop` by one fold.
+
+        The fold is joined with that of the round before. Moments of callers of the loop's function
+        stay: a generator's loop is also left and resumed by them.
+        """
+        moments = self.moments
+        serial_of = attrgetter("serial")
+        first = bisect_left(moments, start, key=serial_of)
+        end = bisect_left(moments, stop, key=serial_of)
+        steps = 0
+        moments_of_callers = []
+        for moment in moments[first:end]:
             if type(moment) is Fold:
                 steps += moment.steps
             elif moment.level >= activation.level:
                 steps += 1
                 self.endings.pop(moment.serial, None)
             else:
-                kept.append(moment)
-        before, rounds = moments[first - 1], 1
-        if type(before) is Fold and before.activation is activation and before.header == header:
-            first, start, rounds = first - 1, before.serial, before.rounds + 1
-            steps += before.steps
-        moments[first:stop] = [Fold(start, activation, header, rounds, steps), *kept]
+                moments_of_callers.append(moment)
 
-    def _let_go(self) -> None:
-        running, self._running = self._running, []
+        rounds = 1
+        previous = moments[first - 1]
+        is_same_loop = previous.activation is activation and type(previous) is Fold
+        if is_same_loop and previous.header == header:
+            first -= 1
+            start = previous.serial
+            rounds += previous.rounds
+            steps += previous.steps
+        fold = Fold(start, activation, header, rounds, steps)
+        moments[first:end] = [fold, *moments_of_callers]
+
+    def _release_frames(self) -> None:
+        """Stop tracing the frames that still run, and forget all frames."""
+        running = self._running
+        self._running = []
         for activation in running:
             if activation.frame is not None:
-                _untrace(activation.frame, 0)
+                _stop_tracing(activation.frame, traced_frames=0)
                 activation.frame = None
         self._suspended.clear()
 
 
-def _untrace(frame: FrameType, active: int) -> None:
-    """Take the tracer off a frame. 3.13 instruments the code object, which others may still use."""
-    if active == 0 or sys.version_info < (3, 13):
+def _stop_tracing(frame: FrameType, traced_frames: int) -> None:
+    """Take the tracer off a frame; `traced_frames` other frames of its code are still traced.
+
+    CPython 3.13 instruments the code object, so its events stay on until the last of them ends.
+    """
+    if traced_frames == 0 or sys.version_info < (3, 13):
         frame.f_trace_opcodes = False
     forget_own_tracer(frame)
-
-
-def reader(look: Callable) -> Callable:
-    """Return `read(frame, count)`: the words of the first slots, and their addresses, or None."""
-    offsets, word = interpreter_frame.layout(), interpreter_frame.WORD
-    slot = ctypes.py_object.from_address
-    nothing = {described: Seen("NULL", ""), short_repr: "NULL"}.get(look)
-
-    def read(frame: FrameType, count: int):
-        address = interpreter_frame.base(frame)
-        saved = ctypes.c_int.from_address(address + offsets.stacktop).value
-        # The depth may be another than was worked out; the slots above the real top hold what was
-        # left there, and must not be touched.
-        if saved >= 0 and saved != count:
-            return None
-        first = address + offsets.localsplus
-        # Addresses are copied out first: describing an object may run the collector.
-        places = unpack(f"{count}P", ctypes.string_at(first, word * count))
-        found = [
-            look(slot(first + word * n).value) if at else nothing for n, at in enumerate(places)
-        ]
-        return tuple(found), places
-
-    return read

@@ -2,9 +2,9 @@
 
 import io
 import sys
-from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CoroutineType, GeneratorType
+from typing import NamedTuple
 
 from ...internals.frame_tracer import FrameTracer
 from ...model.phrase import ended, interrupted
@@ -17,13 +17,17 @@ from ..text.value import short_repr
 from .aside import OF_FRAMES, say_aside, say_found
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
+# A tracer is lost if the program sets another one, or if it raises an error itself.
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 STACK_FULL = "The tracer was lost (the stack was full)"
 INTERRUPTED = "interrupted"
 
 
 def run_to_end(run: Callable) -> str:
-    """Run what is the learner's; return the words of what it raised, `INTERRUPTED` for Ctrl-C."""
+    """Run what is the learner's, and raise nothing of it.
+
+    Returns what it raised as words, `INTERRUPTED` for Ctrl-C, and "" where it raised nothing.
+    """
     try:
         run()
     except KeyboardInterrupt as error:
@@ -36,40 +40,54 @@ def run_to_end(run: Callable) -> str:
 
 
 class Printed(io.StringIO):
-    """Keeps the first `MOST_PRINTED` characters, `size` of them, and the last ones in `tail`."""
-
-    size, total, tail = 0, 0, ""
+    """What a program prints: its first `MOST_PRINTED` characters and its last `TAIL`."""
 
     def __init__(self):
         super().__init__()
+        #: How many of the first characters are kept, and how many were printed.
+        self.size = 0
+        self.total = 0
+        #: The last characters.
+        self.tail = ""
         leave_to_python(Printed.write)
 
     def write(self, text: str) -> int:
         """Keep the text as far as there is room."""
-        self.size += super().write(text[: max(MOST_PRINTED - self.size, 0)])
-        self.tail, self.total = (self.tail + text[-TAIL:])[-TAIL:], self.total + len(text)
+        room = max(MOST_PRINTED - self.size, 0)
+        self.size += super().write(text[:room])
+        self.tail = (self.tail + text[-TAIL:])[-TAIL:]
+        self.total += len(text)
         return len(text)
 
     @property
     def note(self) -> str:
-        """Say, where it is so, that not all is kept."""
-        words = f"Only the first {MOST_PRINTED:,} characters that it printed are kept."
-        return words if self.total > self.size else ""
+        """The sentence that not all is kept, "" where all is."""
+        if self.total == self.size:
+            return ""
+        return f"Only the first {MOST_PRINTED:,} characters that it printed are kept."
 
     def text(self, size: int | None = None) -> str:
         """Return what was printed, or its first `size` characters."""
         return self.getvalue()[:size]
 
 
-_FIELDS = "words verb driven lost kind interrupt aside"
+class Result(NamedTuple):
+    """How a call ended."""
 
-
-class Result(namedtuple("Result", _FIELDS, defaults=(None, ""))):
-    """How a call ended: the value or exception in `words`, its type in `kind`.
-
-    `lost`: how the tracer was lost, "" if it was not. `interrupt`: the KeyboardInterrupt that ended
-    the call, if one did. `aside`: the sentences on the tracers of the program and of the verb.
-    """
+    #: The value or the exception as words.
+    words: str
+    #: What happened, such as "It returned" or "It raised".
+    verb: str
+    #: Whether the call made a generator, which was then run to its end.
+    driven: bool
+    #: How the tracer was lost, "" if it was not.
+    lost: str
+    #: The name of the type of the value or the exception.
+    kind: str
+    #: The Ctrl-C that ended the call, if one did.
+    interrupt: KeyboardInterrupt | None = None
+    #: The sentences on the tracers of the program and of the verb.
+    aside: str = ""
 
     @property
     def raised(self) -> bool:
@@ -77,7 +95,10 @@ class Result(namedtuple("Result", _FIELDS, defaults=(None, ""))):
         return self.verb == "It raised"
 
     def sentence(self, number: int, noun: str) -> str:
-        """Return the end as words; `number`: how many steps, say, were recorded before it."""
+        """Return the sentence on the end; `number`: how many steps, say, were recorded before it.
+
+        `noun` is what they are, such as "step".
+        """
         if self.interrupt is not None:
             return interrupted(number, noun)
         return ended(f"{self.verb} {self.words}")
@@ -89,58 +110,89 @@ class Result(namedtuple("Result", _FIELDS, defaults=(None, ""))):
 
 
 def traced(
-    tracer: Callable, printed: Printed, watched, args, kwargs, enough: Callable[[], bool]
+    tracer: Callable,
+    printed: Printed,
+    watched,
+    args: tuple,
+    kwargs: Mapping,
+    enough: Callable[[], bool],
 ) -> Result:
-    """Call what is `watched` with `tracer` set, its generator to the end, and say how it ended.
+    """Make a call under a tracer, run its generator to the end, and return how the call ended.
 
-    The tracer raises `Enough` when it wants to see nothing more.
+    Parameters
+    ----------
+    tracer : Callable
+        Called as `tracer(frame, event, argument)` for each frame that begins; it raises `Enough`
+        when it wants to see nothing more.
+    printed : Printed
+        Gets what the program prints.
+    watched : Unwrapped
+        The function, and what to call for it.
+    args, kwargs
+        The arguments of the call.
+    enough : Callable
+        Returns whether a generator need not be run further.
     """
-    # 3.12 sends opcode events only if some frame asked before settrace. No variable refers to this
-    # frame: it would be in a cycle, and keep the arguments and the result alive.
-    opcodes = sys._getframe().f_trace_opcodes
+    # Python 3.12 sends opcode events only if some frame asked before settrace. No variable refers
+    # to this frame: it would be in a cycle, and keep the arguments and the result alive.
+    opcodes_before = sys._getframe().f_trace_opcodes
     sys._getframe().f_trace_opcodes = True
     frame_tracer = FrameTracer(tracer)
-    verb, driven, is_on, error_raised, interrupt = "It returned", False, True, None, None
+    code = watched.function.__code__
+    verb = "It returned"
+    driven = False
+    is_untouched = True
+    error_raised = None
+    interrupt = None
     with redirected(printed):
         frame_tracer.start()
         try:
             value = watched.call(*args, **kwargs)
-            kind, code = real_type_name(value), watched.function.__code__
+            kind = real_type_name(value)
             driven = type(value) is GeneratorType and value.gi_code is code
-            words = _drive(value, enough) if driven else short_repr(value)
+            words = _run_generator(value, enough) if driven else short_repr(value)
             if type(value) is CoroutineType:
-                value.close()
+                value.close()  # else Python warns that it was never awaited
         except KeyboardInterrupt as error:
-            words, kind, verb = "", real_type_name(error), "It raised"
+            words = ""
+            kind = real_type_name(error)
+            verb = "It raised"
             interrupt = error
         except BaseException as error:
-            words, kind, verb = short_repr(error), real_type_name(error), "It raised"
+            words = short_repr(error)
+            kind = real_type_name(error)
+            verb = "It raised"
             error_raised = error
         finally:
             if frame_tracer.is_ours():
                 frame_tracer.put_back()
-            is_on = frame_tracer.finish()
-            sys._getframe().f_trace_opcodes = opcodes
+            is_untouched = frame_tracer.finish()
+            sys._getframe().f_trace_opcodes = opcodes_before
     if interrupt is not None:
         note_interrupt(interrupt)
     note_end(error_raised)
-    code = watched.function.__code__
+
     aside = " ".join(filter(None, (say_aside(frame_tracer), say_found(code, OF_FRAMES))))
-    lost = "" if is_on or interrupt is not None else _say_lost(frame_tracer.error)
+    lost = ""
+    if not is_untouched and interrupt is None:
+        lost = _describe_loss(frame_tracer.error)
     try:
         return Result(words, verb, driven, lost, kind, interrupt, aside)
     finally:
-        error_raised = interrupt = None  # whose tracebacks lead to this frame
+        error_raised = interrupt = None  # their tracebacks refer to this frame: a cycle
 
 
-def _say_lost(error: BaseException | None) -> str:
+def _describe_loss(error: BaseException | None) -> str:
+    """Say how the tracer was lost; `error` is what it raised, None if it raised nothing."""
     if isinstance(error, RecursionError):
         return STACK_FULL
-    known = error is None or isinstance(error, KeyboardInterrupt)
-    return TRACER_LOST if known else f"The tracer was lost ({error_message(error)})"
+    if error is None or isinstance(error, KeyboardInterrupt):
+        return TRACER_LOST
+    return f"The tracer was lost ({error_message(error)})"
 
 
-def _drive(generator: GeneratorType, enough: Callable[[], bool]) -> str:
+def _run_generator(generator: GeneratorType, enough: Callable[[], bool]) -> str:
+    """Run a generator until it ends, or until it is `enough`; return its result as words."""
     while not enough():
         try:
             next(generator)

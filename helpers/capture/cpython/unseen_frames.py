@@ -6,7 +6,7 @@ and AutoGraph run new code objects in place of those.
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...internals import torch_private
@@ -14,8 +14,9 @@ from ...model.phrase import counted
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import module
 
-# what `Thread.start` calls: the first on CPython 3.13 and later, else the second
+# What `Thread.start` calls: the first on CPython 3.13 and later, else the second.
 STARTERS = "_start_joinable_thread", "_start_new_thread"
+# How the names of modules begin that AutoGraph makes.
 AUTOGRAPHS = "__autograph_generated_file"  # tensorflow/python/autograph/pyct/loader.py
 DYNAMO = "torch._dynamo.eval_frame"
 
@@ -24,65 +25,79 @@ class Unseen:
     """What a block did that its frame hook did not see."""
 
     def __init__(self):
-        self.threads = self.compiled_calls = self.copies = 0
+        #: How many threads the block started.
+        self.threads = 0
+        #: How many calls of compiled functions the block made.
+        self.compiled_calls = 0
+        #: How many modules of copies AutoGraph made in the block.
+        self.copies = 0
+        #: Whether the block imported Dynamo, whose calls could not be counted then.
         self.is_dynamo_new = False
 
     @contextmanager
     def noticing(self) -> Iterator[None]:
         """Count what the block does: threads, calls of compiled functions, copies by AutoGraph."""
-        had_dynamo, copies = module(DYNAMO) is not None, _count_copies()
+        had_dynamo = module(DYNAMO) is not None
+        copies_before = _count_copies()
         with ExitStack() as stack:
-            stack.enter_context(_hearing_starts(self._start))
+            stack.enter_context(_watching_starts(self._note_start))
             if had_dynamo:
-                stack.enter_context(torch_private.compiled_calls(self._call))
+                stack.enter_context(torch_private.compiled_calls(self._note_call))
             try:
                 yield
             finally:
-                self.copies = _count_copies() - copies
+                self.copies = _count_copies() - copies_before
                 self.is_dynamo_new = not had_dynamo and module(DYNAMO) is not None
 
-    def _start(self) -> None:
+    def _note_start(self) -> None:
+        """Count a thread that is about to start."""
         self.threads += 1
 
-    def _call(self, fn) -> None:
+    def _note_call(self, fn) -> None:
+        """Count a call of the compiled function `fn`."""
         self.compiled_calls += 1
 
     def words(self) -> str:
-        """Say in a sentence what was not seen; nothing if there was nothing of the kind."""
-        found = []
+        """Return the sentence on what was not seen, "" if there was nothing of the kind."""
+        phrases = []
         if self.threads:
-            found.append(f"frames of {counted(self.threads, 'thread')} that it started")
+            phrases.append(f"frames of {counted(self.threads, 'thread')} that it started")
         if self.compiled_calls:
             calls = counted(self.compiled_calls, "call")
-            found.append(f"what torch.compile's new code runs in {calls} of compiled functions")
+            phrases.append(f"what torch.compile's new code runs in {calls} of compiled functions")
         if self.is_dynamo_new:
-            found.append("what torch.compile's new code runs, if any, as Dynamo was imported here")
+            phrases.append(
+                "what torch.compile's new code runs, if any, as Dynamo was imported here"
+            )
         if self.copies > 0:
-            found.append("frames of copies that AutoGraph made")
-        return f"Not seen: {'; '.join(found)}." if found else ""
+            phrases.append("frames of copies that AutoGraph made")
+        return f"Not seen: {'; '.join(phrases)}." if phrases else ""
 
 
 def _count_copies() -> int:
+    """Return how many modules of copies AutoGraph has made."""
+    # A copy of the names, because another thread may import something meanwhile.
     return sum(name.startswith(AUTOGRAPHS) for name in [*sys.modules])
 
 
 @contextmanager
-def _hearing_starts(heard) -> Iterator[None]:
-    """Call `heard()` for each thread that is started with `threading` in the block."""
+def _watching_starts(note_start: Callable[[], None]) -> Iterator[None]:
+    """Call `note_start()` for each thread that is started with `threading` in the block."""
     name = next((name for name in STARTERS if hasattr(threading, name)), None)
-    real = getattr(threading, name or "", None)
-    if real is None:
+    if name is None:
         yield
         return
+    real_start = getattr(threading, name)
 
-    def starting(*args, **kwargs):
-        heard()
-        return real(*args, **kwargs)
+    def start_thread(*args, **kwargs):
+        note_start()
+        return real_start(*args, **kwargs)
 
-    leave_to_python(starting)
-    setattr(threading, name, starting)
+    leave_to_python(start_thread)
+    setattr(threading, name, start_thread)
     try:
         yield
     finally:
-        if getattr(threading, name) is starting:  # else the block has put another in its place
-            setattr(threading, name, real)
+        is_ours = getattr(threading, name) is start_thread
+        if is_ours:  # else the block has put another in its place
+            setattr(threading, name, real_start)

@@ -1,250 +1,183 @@
-"""A callable of any kind -> the Python function that somebody wrote, and what was peeled off it."""
+"""A callable of any kind -> the Python function that somebody wrote, and what was taken off it."""
 
-import contextlib
 import functools
 from collections.abc import Callable, Mapping
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from types import FunctionType, MethodType
 from typing import NamedTuple
 
-from ...model.phrase import counted, listed
 from ...safety import restoring
-from ...safety.arguments import (
-    is_exactly,
-    item_of_type,
-    printable,
-    real_isinstance,
-    real_type_name,
-    static_attribute,
-)
-from .objects import called, function_of, instance_dict, names_used, python_function, refuse_async
+from ...safety.arguments import is_exactly, printable, real_isinstance, static_attribute
+from .objects import called, function_of, refuse_async
+from .wrapper_layers import COMPILED as COMPILED
+from .wrapper_layers import find_layer, find_module_method, read_weak_self
 
-DEEPEST = 20
+DEEPEST = 20  # layers that are taken off; two objects may wrap each other
 VARARGS = 0x04  # co_flags, Include/cpython/code.h
-_MODULES = (  # what a call of their objects comes to
-    ("a torch module", "torch.nn.modules.module", "Module", "forward"),
-    ("a Keras layer", "keras.src.layers.layer", "Layer", "call"),
-)
-_HOLDERS = {property: "fget", functools.cached_property: "func"}
-_HOLDERS |= dict.fromkeys((staticmethod, classmethod), "__func__")
-_GENERATORS = ("contextmanager", "asynccontextmanager")  # of contextlib; they run no line at once
-COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
-_DISABLED = "torch.compiler.disable is unwrapped: this is what it keeps Dynamo out of."
-_TRACED = "tf.function is unwrapped: this is the Python function that it traces."
-_CACHED = "functools.lru_cache is unwrapped, and its cache is not used."
-_COMPILERS = {"numba": "numba", "jax": "jax.jit", "jaxlib": "jax.jit"}
-FRAMEWORKS = {  # name -> its packages, the verbs for it
-    "TensorFlow": ({"tensorflow", "keras"}, "use show_graph or watch_traces"),
-    "PyTorch": ({"torch"}, "use show_fx or show_compiled"),
-    "jax": ({"jax", "jaxlib"}, "no verb looks inside jax"),
-}
-UNSEEN = "This uses jax. Only the keys, graphs and ops of TensorFlow and PyTorch are shown."
-_MOST_TYPES = 5  # for which singledispatch has implementations, named
 
 
 class Unwrapped(NamedTuple):
-    """A function, what was peeled off, and what to `call`: decorators, no cache or compiler."""
+    """A Python function that was inside a callable."""
 
+    #: The function, or a method; the callable itself where none is inside.
     function: object
+    #: A sentence for each layer that was taken off.
     sentences: tuple[str, ...]
+    #: What to call to run the function: with its decorators, without a cache or a compiler.
     call: Callable
 
     def unreached(self, ran: bool) -> str:
-        """Return why nothing was recorded where something else answered the call; else ""."""
+        """Return the sentence on a wrapper that answered the call without the function, or "".
+
+        `ran` says whether the function has run.
+        """
         return "" if ran or not self.sentences else "The function's wrapper did not run it."
 
 
 def unwrap(thing: object, args: tuple = ()) -> tuple[object, tuple[str, ...]]:
-    """Return the Python function in a callable, or `thing`; what was peeled off.
+    """Return the Python function in a callable, or `thing`, and a sentence for each layer.
 
     `args`: those of a call, by which singledispatch chooses.
     """
-    return opened(thing, args=args)[:2]
+    unwrapped = opened(thing, args=args)
+    return unwrapped.function, unwrapped.sentences
 
 
 def behind(thing: object, args: tuple = ()) -> FunctionType | None:
-    """Return the Python function that a call leads to; None where there is none."""
-    function = unwrap(thing, args)[0]
-    function = function.__func__ if type(function) is MethodType else function
+    """Return the Python function that a call leads to, without its self; None if there is none."""
+    function, _ = unwrap(thing, args)
+    if type(function) is MethodType:
+        function = function.__func__
     return function if type(function) is FunctionType else None
 
 
-def frameworks_of(thing: object, args: tuple = ()) -> set[str]:
-    """Return which `FRAMEWORKS` a callable is of, its arguments, and the names that it uses.
-
-    They are recognised by the names of modules, so that none is imported to find out.
-    """
-    function = behind(thing, args)
-    used = names_used(function.__code__) & function.__globals__.keys() if function else ()
-    homes = set()
-    for value in (thing, *args, function, *(function.__globals__[name] for name in used)):
-        value = value.__self__ if is_exactly(value, MethodType, BuiltinFunctionType) else value
-        kinds = value.__mro__ if real_isinstance(value, type) else type(value).__mro__
-        homes |= {vars(kind).get("__module__") for kind in kinds}
-        inside = instance_dict(value) or {}
-        homes |= {inside.get("__name__") if type(value) is ModuleType else inside.get("__module__")}
-        homes |= {value.__module__} if type(value) is FunctionType else set()
-    packages = {home.partition(".")[0] for home in homes if real_isinstance(home, str)}
-    return {name for name, (own, _) in FRAMEWORKS.items() if packages & own}
-
-
-def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> None:
-    """Raise TypeError for an object only of another framework than `own`; none is imported."""
-    found = frameworks_of(thing, args)
-    if found and own not in found:
-        name = min(found)
-        what = f"{called(thing)}{'()' * (behind(thing) is thing)} is {name}'s"
-        raise TypeError(f"{verb} is for {own}, and {what}; {FRAMEWORKS[name][1]}")
-
-
 def to_run(thing: object, verb: str, args: tuple = ()) -> Unwrapped:
-    """Return the function to watch, and what to call for that. TypeError if there is none."""
-    inside = opened(thing, args=args)
-    if why := freed(inside.function):
-        raise TypeError(f"{verb}: {why}")
-    function, _ = function_of(inside.function, verb)
-    refuse_async(inside.call if type(inside.call) is FunctionType else function, verb)
-    return inside._replace(function=function)
+    """Return the function to watch, and what to call for that. TypeError if there is none.
+
+    `verb` is named in the error, and `args` are those of the call.
+    """
+    unwrapped = opened(thing, args=args)
+    reason = freed(unwrapped.function)
+    if reason:
+        raise TypeError(f"{verb}: {reason}")
+    function, _ = function_of(unwrapped.function, verb)
+    # A wrapper may be a coroutine function around a plain one, so `call` is asked where it can be.
+    refuse_async(unwrapped.call if type(unwrapped.call) is FunctionType else function, verb)
+    return unwrapped._replace(function=function)
 
 
 def arguments(fn, args: tuple, kwargs: Mapping) -> list[tuple[str, object]]:
-    """Return (name, value) of each argument; by place where the names cannot be read."""
-    function, _, call = opened(fn)
-    before = int(type(function) is MethodType)
-    before += len(call.args) if type(call) is functools.partial else 0
+    """Return (name, value) of each argument of a call; `argument 1` where no name can be read."""
+    unwrapped = opened(fn)
+    function = unwrapped.function
     names = []
     if is_exactly(function, FunctionType, MethodType):
-        code = function.__code__
-        names += code.co_varnames[: code.co_argcount]
-        if code.co_flags & VARARGS:
-            rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
-            names += [f"{rest}[{at}]" for at in range(before + len(args))]
-    names = names[before:]
+        names = _list_parameters(function.__code__, _count_bound_arguments(unwrapped), len(args))
     if len(names) < len(args):
-        names = [f"argument {at}" for at in range(1, len(args) + 1)]
+        names = [f"argument {number}" for number in range(1, len(args) + 1)]
     return [*zip(names, args, strict=False), *kwargs.items()]
+
+
+def _count_bound_arguments(unwrapped: Unwrapped) -> int:
+    """Return how many arguments come before those of a call: the self, and those of a partial."""
+    count = 1 if type(unwrapped.function) is MethodType else 0
+    if type(unwrapped.call) is functools.partial:
+        count += len(unwrapped.call.args)
+    return count
+
+
+def _list_parameters(code, bound_count: int, argument_count: int) -> list[str]:
+    """Return the names that `argument_count` arguments get by position, such as `a`, `rest[0]`.
+
+    `bound_count` arguments come before them, and are not in the list.
+    """
+    names = list(code.co_varnames[: code.co_argcount])
+    if code.co_flags & VARARGS:
+        rest = code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+        names += [f"{rest}[{index}]" for index in range(bound_count + argument_count)]
+    return names[bound_count:]
 
 
 def freed(function: object) -> str:
     """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
-    if type(function) is not MethodType or not _weak_self(function):
+    if type(function) is not MethodType or read_weak_self(function) is None:
         return ""
-    what = f"the object whose {called(function)} this is"
-    return f"{what} was freed; tf.function does not keep it alive, so give it a name first"
-
-
-def _weak_self(method: MethodType):
-    """Return the weak reference that a tf.function keeps of a method's self, None of any other."""
-    itself = method.__self__
-    return itself.weakrefself_target__ if real_type_name(itself) == "TfMethodTarget" else None
+    return (
+        f"the object whose {called(function)} this is was freed; "
+        "tf.function does not keep it alive, so give it a name first"
+    )
 
 
 def opened(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwrapped:
-    """Return what `unwrap` does, and what to call."""
+    """Return the Python function in a callable, with what to call.
+
+    Parameters
+    ----------
+    thing : object
+        Any object; one that is no wrapper is returned as it is.
+    deepest : int
+        How many layers to take off at most.
+    args : tuple
+        The arguments of the call, by which singledispatch chooses.
+    """
     if type(thing) is MethodType:
-        return _opened_method(thing, deepest, args)
-    args = (*thing.args, *args) if type(thing) is functools.partial else args
-    inner, words, as_given = (deepest and _find_layer(thing, args)) or (None, "", True)
-    if not words:
+        return _unwrap_method(thing, deepest, args)
+    if type(thing) is functools.partial:
+        args = (*thing.args, *args)
+    layer = find_layer(thing, args) if deepest else None
+    if layer is None:
         return Unwrapped(thing, (), thing)
-    inside = opened(inner, deepest - 1, args)
-    if type(thing) is FunctionType and not is_exactly(inside.function, FunctionType, MethodType):
-        return Unwrapped(thing, (), thing)
-    call = inside.call
+
+    unwrapped = opened(layer.inner, deepest - 1, args)
+    is_python = is_exactly(unwrapped.function, FunctionType, MethodType)
+    if type(thing) is FunctionType and not is_python:
+        return Unwrapped(thing, (), thing)  # a wrapper in Python says more than what it wraps in C
+    call = unwrapped.call
     if type(thing) is functools.partial:
         call = functools.partial(call, *thing.args, **thing.keywords)
-    words = tuple(dict.fromkeys((words, *inside.sentences)))
-    return Unwrapped(inside.function, words, call if as_given else thing)
+    # The same decorator, applied twice, is named once.
+    sentences = tuple(dict.fromkeys((layer.sentence, *unwrapped.sentences)))
+    return Unwrapped(unwrapped.function, sentences, call if layer.is_replaceable else thing)
 
 
-def _opened_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
-    weak, function = _weak_self(method), method.__func__
-    itself = weak() if weak and weak() is not None else method.__self__
-    operation = getattr(restoring.module("torch.autograd.function"), "Function", type)
-    derived = real_isinstance(itself, type) and operation in itself.__mro__[1:]
-    if derived and function.__name__ == "apply":
-        words = f"apply is unwrapped: it calls this, the forward of {printable(itself.__name__)}."
-        inside = opened(static_attribute(itself, "forward").__func__, deepest, args)
-        return inside._replace(sentences=(words, *inside.sentences), call=method)
-    if static_attribute(itself, "__call__") is function and _find_module(itself):
-        return opened(itself, deepest, args)
-    inside, bound = opened(function, deepest, (itself, *args)), MethodType(function, itself)
-    if not inside.sentences:
+def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
+    """Return the function of a bound method, bound again; the parameters are those of `opened`."""
+    function = method.__func__
+    self_object = method.__self__
+    weak_self = read_weak_self(method)
+    if weak_self is not None and weak_self() is not None:
+        self_object = weak_self()
+
+    if _is_autograd_function(self_object) and function.__name__ == "apply":
+        name = printable(self_object.__name__)
+        sentence = f"apply is unwrapped: it calls this, the forward of {name}."
+        forward = opened(static_attribute(self_object, "forward").__func__, deepest, args)
+        return forward._replace(sentences=(sentence, *forward.sentences), call=method)
+    is_call_of_self = static_attribute(self_object, "__call__") is function
+    if is_call_of_self and find_module_method(self_object) is not None:
+        return opened(self_object, deepest, args)  # a module's `__call__` leads to its `forward`
+
+    unwrapped = opened(function, deepest, (self_object, *args))
+    bound = MethodType(function, self_object)
+    if not unwrapped.sentences:
         return Unwrapped(bound, (), bound)
-    if type(inside.function) is FunctionType:
-        bound = MethodType(inside.function, itself)
-    return inside._replace(function=bound, call=MethodType(inside.call, itself))
+    if type(unwrapped.function) is FunctionType:
+        bound = MethodType(unwrapped.function, self_object)
+    return unwrapped._replace(function=bound, call=MethodType(unwrapped.call, self_object))
 
 
-def _find_layer(thing, args: tuple):
-    """Return what is inside, a sentence, and whether it gets the same arguments, or None."""
-    inside = instance_dict(thing) or {}
-    home = str(vars(type(thing)).get("__module__")).partition(".")[0]
-    wrapped = dict.get(inside, "pyfunc" if real_type_name(thing) == "vectorize" else "__wrapped__")
-    if type(thing) is FunctionType and thing.__globals__ is vars(functools):
-        if type(kept := inside.get("register")) is MethodType:  # of singledispatchmethod
-            return _dispatched(kept.__self__.dispatcher, args)
-        if type(inside.get("dispatch")) is FunctionType:
-            return _dispatched(thing, args)
-    if type(thing) is functools.partial and (wrapped is None or wrapped is thing.func):
-        count = counted(len(thing.args) + len(thing.keywords), "argument")
-        return thing.func, f"A partial is unwrapped, which supplies {count}.", True
-    if (traced := python_function(thing)) is not None:
-        method = dict.get(instance_dict(traced) or {}, "__wrapped__")
-        weak = type(method) is MethodType and _weak_self(method)
-        return method if weak else traced, _TRACED, True
-    if callable(thing) and callable(wrapped) and wrapped is not thing:
-        if type(thing) is functools._lru_cache_wrapper:
-            return wrapped, _CACHED, True
-        if type(thing) is not FunctionType:
-            if maker := _COMPILERS.get(home):
-                return wrapped, f"{maker} is unwrapped: this is what it compiles.", True
-            return wrapped, f"The wrapper {real_type_name(thing)} is unwrapped.", False
-        if "get_compiler_config" in inside:
-            return wrapped, COMPILED, True
-        if "_torchdynamo_disable" in inside:
-            return wrapped, _DISABLED, True
-        maker = printable(thing.__code__.co_qualname.partition(".<locals>")[0])
-        maker = "argmap" if "__argmap__" in inside else maker  # networkx writes its code anew
-        words = f"The decorator {maker.removesuffix('.__call__')} is unwrapped"
-        return wrapped, f"{words}: this is what it decorates.", maker in _GENERATORS
-    if type(thing) is FunctionType or real_isinstance(thing, type):
-        return None
-    if attribute := item_of_type(thing, _HOLDERS):
-        inner = getattr(thing, attribute)
-        return inner, f"A {type(thing).__name__} is unwrapped.", True
-    if type(thing) is functools.singledispatchmethod:
-        return _dispatched(thing.dispatcher, args)
-    call = static_attribute(thing, "__call__")
-    if (module := _find_module(thing)) or type(call) is not FunctionType:
-        return module
-    words = f"{real_type_name(thing)} objects are called through their __call__: this is it."
-    return MethodType(call, thing), words, True
+def _is_autograd_function(thing: object) -> bool:
+    """Return whether an object is a class that derives from `torch.autograd.Function`."""
+    # Where torch is not imported, `type` stands in: it is a base of metaclasses only.
+    operation = getattr(restoring.module("torch.autograd.function"), "Function", type)
+    return real_isinstance(thing, type) and operation in thing.__mro__[1:]
 
 
-def _dispatched(thing, args: tuple):
-    """Return the implementation that a call runs; without arguments, that of all other types."""
-    kinds = [printable(kind.__name__) for kind in thing.registry if kind is not object]
-    runs = thing.registry[object]
-    with contextlib.suppress(Exception):  # a class that answers for its subclasses
-        runs = thing.dispatch(type(args[0])) if args else runs
-    given = f"what runs for {real_type_name(args[0])}" if args else "the default"
-    of = f"registered: {listed(kinds, _MOST_TYPES) or 'nothing else'}"
-    return runs, f"singledispatch is unwrapped: this is {given} ({of}).", False
+def __getattr__(name: str):
+    """Return what has moved, for the rooms that still import it here."""
+    from . import frameworks_of_callables
 
-
-def _find_module(thing):
-    for what, home, name, method in _MODULES:
-        kind = getattr(restoring.module(home), name, None)
-        if kind is None or not real_isinstance(thing, kind):
-            continue
-        inside = instance_dict(thing)
-        if (plain := dict.get(inside.get("_modules") or {}, "_orig_mod")) is not None:
-            disabled = real_type_name(inside.get("dynamo_ctx")) == "DisableContext"
-            return plain, _DISABLED if disabled else COMPILED, True
-        function = static_attribute(thing, method)
-        if type(function) is FunctionType and method not in inside:
-            function = MethodType(function, thing)
-        if inside.get("_compiled_call_impl") is not None:
-            return function, COMPILED, True
-        return function, f"{real_type_name(thing)} is {what}: this is its {method}.", False
-    return None
+    if name == "frameworks_of":
+        return frameworks_of_callables.find_frameworks
+    if name in ("UNSEEN", "refuse_other_framework"):
+        return getattr(frameworks_of_callables, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -5,7 +5,7 @@ from functools import lru_cache
 from types import CodeType
 
 from helpers.capture.cpython.disassembly import instructions
-from helpers.capture.cpython.opcode_recorder import Moment
+from helpers.capture.cpython.recorded_moments import Moment
 from helpers.capture.cpython.stack_run import record
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
@@ -77,7 +77,7 @@ def _record_stacks(fn, args) -> list[KeptStack]:
     """Return the stacks of all functions of the module, in the order in which they ran."""
     recorded = []
     for moment in record(fn, args, fold=False, most=MOST_STEPS).moments:
-        if type(moment) is not Moment or moment.found is None:
+        if type(moment) is not Moment or moment.slots is None:
             continue
         tables = moment.activation.tables
         opnames = {step.offset: step.opname for step in instructions(tables.code)}
@@ -85,7 +85,7 @@ def _record_stacks(fn, args) -> list[KeptStack]:
         while opnames[offset] == "EXTENDED_ARG":
             offset += 2
 
-        values = moment.found[len(tables.names) :]
+        values = moment.slots[len(tables.names) :]
         stack = tuple(text for text in values if text != "NULL")
         kept = KeptStack(moment.activation.number, tables.code, offset, stack)
         # An instruction with a prefix is recorded at the prefix, or at both.

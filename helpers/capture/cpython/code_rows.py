@@ -1,0 +1,64 @@
+"""The tables of one code object -> the rows and source lines that every step of it needs."""
+
+from ...model.code_records import Handler
+from ...model.stage_records import NOWHERE, Row
+from ..text.source import Pages
+from ..text.value import plain
+from .disassembly import handler_words
+from .instruction_sentences import find_lane
+
+
+class CodeRows:
+    """What every step of one code object needs, looked up once.
+
+    Parameters
+    ----------
+    tables : CodeTables or MachineTables
+        What the recorder knew of the code object.
+    pages : Pages
+        The sources of the run, to which this code object's source is added.
+    number : int
+        The place of the code object among those of the run, from 0.
+    """
+
+    def __init__(self, tables, pages: Pages, number: int):
+        self.tables = tables
+        self.number = number
+        self.function = plain(tables.code.co_name)
+        self.labels = tables.labels
+        #: Offset -> the row of the listing.
+        self.rows: dict[int, Row] = {}
+        #: Offset -> the line in the text of `pages`, 0 for none.
+        self.lines: dict[int, int] = {}
+        #: Offset -> what the exception table does there, "" for nothing.
+        self.handlers: dict[int, str] = {}
+        self._add_instructions(pages)
+
+    def _add_instructions(self, pages: Pages) -> None:
+        code = self.tables.code
+        positions = list(code.co_positions())
+        source, lines_above = pages.place(code)
+        for entry in self.tables.listing:
+            position = positions[entry.code_offset // 2]  # one for every two bytes
+            line, column, end_line, end_column = source.span(position)
+            span = NOWHERE
+            if line:
+                span = (lines_above + line, column, lines_above + end_line, end_column)
+            self.rows[entry.offset] = Row(
+                offset=entry.offset,
+                opname=entry.opname,
+                argument=entry.argument,
+                lane=find_lane(entry.opname),
+                span=span,
+                target=entry.target,
+            )
+            self.lines[entry.offset] = pages.line(code, position[0])
+            handler = self._find_handler(entry.offset)
+            self.handlers[entry.offset] = handler_words(handler) if handler else ""
+
+    def _find_handler(self, offset: int) -> Handler | None:
+        """Return the first row of the exception table that covers an offset, or None."""
+        for handler in self.tables.handlers:
+            if handler.start <= offset < handler.end:
+                return handler
+        return None

@@ -1,0 +1,61 @@
+"""A frame -> a table of all its attributes."""
+
+from types import FrameType
+from typing import NamedTuple
+
+from ...model.code_records import columns
+from ...model.tables import Listing
+from ..text.value import plain, short_repr
+from .frame_rows import format_locals, is_module_frame
+
+MEANINGS = {
+    "f_back": "the frame that called this one, None if there is none",
+    "f_code": "the code object that it runs, shared by all calls",
+    "f_locals": "local names and values; in a function, a copy up to 3.12",
+    "f_globals": "the dict where LOAD_GLOBAL looks first",
+    "f_builtins": "where LOAD_GLOBAL looks next",
+    "f_lasti": "offset of the instruction that runs, or ran last",
+    "f_lineno": "its line, computed from f_lasti and co_linetable when you read it",
+    "f_trace": "the tracer of this frame, if one is set",
+    "f_trace_lines": "whether the tracer is called at each new line",
+    "f_trace_opcodes": "whether it is called at each instruction",
+    "clear": "method: empty the slots of a frame that is not running; close its generator",
+    "f_generator": "the generator or coroutine that owns the frame, if one does",
+}
+# The two dicts may contain thousands of names; to call the method would empty the frame.
+_WORDS_WITHOUT_VALUE = {"clear": "method", "f_globals": "a dict", "f_builtins": "a dict"}
+
+
+class Attribute(NamedTuple):
+    """One attribute of a frame."""
+
+    name: str
+    #: Its value as words.
+    value: str
+    #: What the attribute is.
+    meaning: str
+
+
+def list_frame_attributes(frame: FrameType) -> Listing:
+    """List every attribute that frames have on this version of Python."""
+    if type(frame) is not FrameType:
+        raise TypeError(
+            f"show_frame needs a frame, such as sys._getframe(), not {short_repr(frame)}"
+        )
+    rows = []
+    for name, meaning in MEANINGS.items():
+        if hasattr(FrameType, name):
+            rows.append(Attribute(name, _format_attribute(frame, name), meaning))
+    shown = columns("name value", name="attribute", value="value", meaning="what it is")
+    return Listing(f"Frame of {plain(frame.f_code.co_name)}", shown, tuple(rows))
+
+
+def _format_attribute(frame: FrameType, name: str) -> str:
+    """Return the value of a frame's attribute as words."""
+    if name in _WORDS_WITHOUT_VALUE:
+        return _WORDS_WITHOUT_VALUE[name]
+    if name != "f_locals":
+        return short_repr(getattr(frame, name))
+    if is_module_frame(frame):
+        return "the dict of f_globals itself"
+    return "{" + format_locals(frame, separator=": ") + "}"

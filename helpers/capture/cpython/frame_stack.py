@@ -1,0 +1,53 @@
+"""A frame -> the frames from it down to its callers, read from the interpreter's own records."""
+
+import ctypes
+import sys
+from types import CodeType, FrameType
+
+from ...internals import interpreter_frame
+from ...model.code_records import columns
+from ...model.tables import Listing
+from ...safety.arguments import require_int
+from ..text.value import plain
+from .frame_rows import FrameRow
+
+MOST_FRAMES, MOST_ASKED = 12, 100_000
+# FRAME_OWNED_BY_CSTACK: an entry from C, without code of its own (3.12 and later).
+OWNED_BY_C_STACK = 3
+
+
+def list_frames(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
+    """List `most` frames from `frame` down to its callers, and say which have a frame object.
+
+    `frame.f_back` would make a frame object, so the links of _PyInterpreterFrame are followed.
+    """
+    require_int(most, "most", MOST_ASKED)
+    if interpreter_frame.unsupported():
+        raise RuntimeError(interpreter_frame.unsupported())
+    offsets = interpreter_frame.layout()
+    address = interpreter_frame.base(frame)
+    rows = []
+    while address and len(rows) < most:
+        if not _is_entry_from_c(address, offsets):
+            rows.append(_read_row(address, offsets, place=len(rows) + 1))
+        address = interpreter_frame.word(address + offsets.previous)
+
+    shown = columns("function", place="place", function="function", made="frame object made")
+    note = ""
+    if address:
+        note = "Frames further down are left out; `show_frames(most=…)` lists more."
+    return Listing("The stack of frames, starting with the running one", shown, tuple(rows), note)
+
+
+def _is_entry_from_c(address: int, offsets: interpreter_frame.Layout) -> bool:
+    """Return whether a record only marks where C code entered the evaluation loop."""
+    owner = ctypes.c_ubyte.from_address(address + offsets.owner).value
+    return sys.version_info >= (3, 12) and owner == OWNED_BY_C_STACK
+
+
+def _read_row(address: int, offsets: interpreter_frame.Layout, place: int) -> FrameRow:
+    """Return the row of the frame whose record begins at this address."""
+    code = interpreter_frame.thing(interpreter_frame.word(address + offsets.code))
+    name = plain(code.co_name) if type(code) is CodeType else "?"
+    has_frame_object = bool(interpreter_frame.word(address + offsets.frame_object))
+    return FrameRow(str(place), name, made=has_frame_object)

@@ -1,0 +1,178 @@
+"""One instruction and the values around it -> a plain sentence on what it is about to do."""
+
+from typing import NamedTuple
+
+from ...mini.versions import one_name
+from ...model.phrase import ended
+from ...model.stage_records import LANES
+from .disassembly import RETURNS
+
+_LOAD, _STORE, _OPERATE, _CALL, _JUMP = LANES
+# The first row with a prefix of the name decides, so the exceptions come first.
+_PREFIXES_BY_LANE = (
+    (_JUMP, ("JUMP", "POP_JUMP", "FOR_ITER", "SEND", "RAISE", "RERAISE")),
+    (_OPERATE, ("LOAD_ATTR", "LOAD_METHOD")),
+    (_LOAD, ("LOAD_", "PUSH_NULL", "COPY")),
+    (_STORE, ("STORE_", "DELETE_", "POP_", "SWAP", "END_")),
+    (_CALL, ("CALL", "PRECALL", "KW_NAMES", "RETURN", "YIELD", "RESUME")),
+)
+_BUILDS = {"LIST": "list", "TUPLE": "tuple", "SET": "set", "MAP": "dict", "STRING": "text"}
+# {0}, {1}, {2}: the values that it takes, the deepest first; the names are those of `_fill_in`.
+_SENTENCES = {
+    "FOR_ITER": "asks the iterator for its next value and pushes {put}",
+    "FOR_ITER at its end": "asks the iterator for its next value; there is none, so it jumps {arg}",
+    "JUMP": "jumps {arg}",
+    **dict.fromkeys(RETURNS, "ends the call and returns {value} to the caller"),
+    "YIELD_VALUE": "passes {value} to the caller; the frame is kept with all its values",
+    "LOAD_FAST": "pushes {put}, the value of {arg}",
+    "LOAD_CONST": "pushes the constant {put}",
+    "LOAD_GLOBAL": "looks up {arg} (globals, then builtins) and pushes {put}{null}",
+    "LOAD_DEREF": "reads the cell of {arg} and pushes {put}",
+    "LOAD_ATTR": "pops {0}, looks up its attribute {arg} and pushes {put}",
+    "LOAD_METHOD": "pops {0}, looks up its method {arg} and pushes {put}",
+    "STORE_FAST": "pops {0}; the name {arg} refers to it from now on",
+    "STORE_ATTR": "pops {took}; {1}.{arg} refers to {0} from now on",
+    "STORE_SUBSCR": "pops {took}; item {2} of {1} is {0} from now on",
+    "POP_TOP": "pops {0}, which is not needed",
+    "PUSH_NULL": "pushes an empty slot (NULL) for the next call",
+    "BINARY_OP": "pops {0} and {1}, computes {0} {arg} {1} and pushes {put}",
+    "COMPARE_OP": "pops {0} and {1}, tests whether {0} {arg} {1} and pushes {put}",
+    "BINARY_SUBSCR": "pops {0} and {1}, gets item {1} of {0} and pushes {put}",
+    "CONTAINS_OP": "pops {0} and {1}, tests whether {0} is in {1} and pushes {put}",
+    "GET_ITER": "pops {0} and pushes an iterator over it",
+    "MAKE_FUNCTION": "pops {took} and pushes a new function",
+    "COPY": "copies the value at place {arg} from the top: {put}",
+    "SWAP": "swaps the top of the stack with the value at place {arg} from the top",
+    "RETURN_GENERATOR": "makes a generator from this frame and returns it",
+    "RESUME": "starts, or continues after a yield; the stack does not change",
+    "PRECALL": "prepares the call: a bound method is split up, and nothing else changes",
+    "KW_NAMES": "notes which arguments are passed by name; the stack does not change",
+    "PUSH_EXC_INFO": "notes that {top} is being handled; the exception handled before is below it",
+    "CHECK_EXC_MATCH": "pops {0} and tests whether the exception matches it: {put}",
+    "POP_EXCEPT": "pops {0} and restores it; the exception is handled",
+    "RERAISE": "raises the exception on top of the stack again",
+    **{
+        f"BUILD_{kind}": f"pops {{took}} and pushes a new {word}, {{put}}"
+        for kind, word in _BUILDS.items()
+    },
+}
+
+
+class InstructionFacts(NamedTuple):
+    """What is known of one instruction that ran. Values are given as words."""
+
+    opname: str
+    argument: str
+    #: The values that it takes from the stack, the deepest first.
+    taken: tuple[str, ...]
+    #: The value on top of the stack before it runs, "" for an empty stack.
+    top: str
+    #: The values that it leaves on the stack, the deepest first. None if they were not recorded.
+    pushed: tuple[str, ...] | None
+    #: Whether the run continued at the target of its jump.
+    jumped: bool
+    #: How it left its frame, such as "returns 3", or "".
+    ending: str
+    #: What the exception table does at its offset, "" for nothing.
+    handler: str
+
+
+def find_lane(opname: str) -> str:
+    """Return which of the lanes an instruction belongs to."""
+    for lane, prefixes in _PREFIXES_BY_LANE:
+        if opname.startswith(prefixes):
+            return lane
+    return _OPERATE
+
+
+def describe_instruction(facts: InstructionFacts) -> str:
+    """Return in one plain sentence what the instruction is about to do, and with which values."""
+    name = one_name(facts.opname)
+    if facts.ending.startswith("raises"):
+        words = _describe_raise(facts)
+    elif name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
+        words = _describe_call(facts)
+    elif "JUMP_IF" in name:
+        words = _describe_branch(facts)
+    else:
+        words = _fill_in(name, facts) or _describe_counts(facts)
+    return ended(words.removeprefix("pops nothing and "))
+
+
+def _describe_raise(facts: InstructionFacts) -> str:
+    """Say what is raised, and where the exception goes."""
+    if facts.handler:
+        return f"{facts.ending}; the exception table says: {facts.handler}"
+    return f"{facts.ending}; no handler here, so the exception leaves the frame"
+
+
+def _describe_call(facts: InstructionFacts) -> str:
+    """Say what is called, with which arguments, and what the call returns."""
+    values = [words for words in facts.taken if words != "NULL"]
+    if not values:
+        return "calls the value below its arguments"
+    function, *arguments = values
+    phrase = f"with {', '.join(arguments)}" if arguments else "without arguments"
+    result = f" and pushes the result, {_join_values(facts.pushed)}" if facts.pushed else ""
+    return f"calls {function} {phrase}{result}"
+
+
+def _describe_branch(facts: InstructionFacts) -> str:
+    """Say which condition a jump tests, and where the run continues."""
+    value = facts.top
+    if "NONE" in facts.opname:
+        fact = "is None" if value == "None" else "is not None"
+    else:
+        jumps_if_true = "TRUE" in facts.opname
+        is_true = jumps_if_true == facts.jumped
+        fact = "counts as true" if is_true else "counts as false"
+
+    if not facts.jumped:
+        return f"pops {value}; it {fact}, so the next instruction runs"
+    if "OR_POP" in facts.opname:
+        return (
+            f"looks at {value}: it {fact}, so it jumps {facts.argument} and leaves it on the stack"
+        )
+    return f"pops {value}; it {fact}, so it jumps {facts.argument}"
+
+
+def _fill_in(name: str, facts: InstructionFacts) -> str:
+    """Return the sentence of `_SENTENCES` with its values; "" if the table has none."""
+    if name == "FOR_ITER" and facts.jumped:
+        name = "FOR_ITER at its end"
+    argument = facts.argument.removeprefix("NULL + ").removeprefix("NULL|self + ")
+    if name == "BINARY_OP":
+        argument = argument.rstrip("=")  # `+=` computes what `+` does
+    pushes_null = facts.pushed is not None and "NULL" in facts.pushed
+    not_recorded = ("", "", "")  # a sentence may name three values where none was read
+    return _SENTENCES.get(name, "").format(
+        *facts.taken,
+        *not_recorded,
+        arg=argument,
+        took=_join_values(facts.taken),
+        put=_join_values(facts.pushed),
+        null=", and an empty slot (NULL) for the call" if pushes_null else "",
+        top=facts.top,
+        value=facts.ending.partition(" ")[2],
+    )
+
+
+def _describe_counts(facts: InstructionFacts) -> str:
+    """Say only what an instruction without a sentence of its own pops and pushes."""
+    phrases = []
+    if facts.taken:
+        phrases.append(f"pops {_join_values(facts.taken)}")
+    if facts.pushed:
+        phrases.append(f"pushes {_join_values(facts.pushed)}")
+    return " and ".join(phrases) or "leaves the stack as it is"
+
+
+def _join_values(values: tuple[str, ...] | None) -> str:
+    """Return "1, 2 and 3" for values given as words; None says that they are not known."""
+    if values is None:
+        return "what it makes"
+    shown = [words for words in values if words != "NULL"]
+    if not shown:
+        return "nothing"
+    *first, last = shown
+    return f"{', '.join(first)} and {last}" if first else last
