@@ -130,7 +130,7 @@ class _NamesRecorder:
         self._frame = None
 
     def _has_enough_steps(self) -> bool:
-        """Return whether the limit is reached; `traced` asks it between two items of a generator."""
+        """Return whether the limit is reached. `traced` asks before each item of a generator."""
         return self._is_full
 
     def _note_end(self, result: Result) -> None:
