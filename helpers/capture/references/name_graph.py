@@ -13,7 +13,7 @@ from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Edge, Graph, Node
 from ..text.tensors import shown_tensor
 from ..text.value import detail, label, library_value, short_name, type_name
-from .object_parts import MOST_ITEMS, Part, Parts, find_parts
+from .object_references import MOST_ITEMS, Reference, References, find_references
 
 DEEPEST = 4  # arrows from a name to the last object that is drawn
 MOST_BOXES = 150
@@ -106,19 +106,19 @@ def names_graph(
     builder = _NamesGraphBuilder(numbers or ObjectNumbers(), follow)
     for name in dict.fromkeys(names):  # each name once
         builder.add_name(name, namespace[name])
-    builder.add_parts()
+    builder.add_references()
     return builder.build(title)
 
 
 @dataclass(frozen=True)
 class _PendingObject:
-    """An object whose box is drawn, and whose parts are not yet."""
+    """An object whose box is drawn, and whose references are not yet."""
 
     #: The key of its box.
     key: str
-    #: The parts to draw, at most `MOST_ITEMS`.
-    parts: list[Part]
-    #: How many more arrows lead away from it, 0 if its parts are too far from a name.
+    #: The references to draw, at most `MOST_ITEMS`.
+    references: list[Reference]
+    #: How many more arrows may follow each other from it, 0 if it is too far from a name.
     depth: int
 
 
@@ -134,8 +134,8 @@ class _NamesGraphBuilder:
         self._keys: dict[int, str] = {}  # the id of an object -> the key of its box
         self._alive: list[object] = []  # keeps those ids valid
         self._pending: deque[_PendingObject] = deque()
-        self._left_out_count = 0  # parts beyond the first ones of each object
-        self._has_deeper_parts = False
+        self._left_out_count = 0  # references beyond the first ones of each object
+        self._has_deeper_objects = False
 
     def add_name(self, name: str, value: object) -> None:
         """Draw a name, the object that it refers to, and the arrow."""
@@ -145,17 +145,17 @@ class _NamesGraphBuilder:
         self._nodes[key] = Node(key, short_name(name), "name")
         self._edges.append(Edge(key, self._add_object(value, DEEPEST)))
 
-    def add_parts(self) -> None:
-        """Draw the parts of the objects, and their parts, breadth first."""
+    def add_references(self) -> None:
+        """Draw what the objects refer to, and what that refers to, breadth first."""
         while self._pending:
             holder = self._pending.popleft()
             if not holder.depth:
-                self._has_deeper_parts = self._has_deeper_parts or bool(holder.parts)
+                self._has_deeper_objects = self._has_deeper_objects or bool(holder.references)
                 continue
-            for part in holder.parts:
-                if id(part.value) in self._keys or len(self._nodes) < MOST_BOXES:
-                    target = self._add_object(part.value, holder.depth - 1)
-                    self._edges.append(Edge(holder.key, target, part.label))
+            for reference in holder.references:
+                if id(reference.target) in self._keys or len(self._nodes) < MOST_BOXES:
+                    target = self._add_object(reference.target, holder.depth - 1)
+                    self._edges.append(Edge(holder.key, target, reference.label))
 
     def build(self, title: str) -> Graph:
         """Return the graph, with a note on what it leaves out."""
@@ -167,7 +167,7 @@ class _NamesGraphBuilder:
             )
         if len(self._nodes) >= MOST_BOXES:
             notes.append(f"Only the first {MOST_BOXES} boxes are drawn.")
-        if self._has_deeper_parts:
+        if self._has_deeper_objects:
             notes.append(f"Objects more than {DEEPEST} arrows from a name are not drawn.")
         return Graph(title, tuple(self._nodes.values()), tuple(self._edges), " ".join(notes))
 
@@ -185,15 +185,15 @@ class _NamesGraphBuilder:
         tensor_text = shown_tensor(value)
         text = tensor_text or library_value(value)
         is_opened = not tensor_text and self._follow(value)
-        parts = find_parts(value) if is_opened else Parts([], 0)
-        drawn_parts = parts.first[:MOST_ITEMS]
+        references = find_references(value) if is_opened else References([], 0)
+        drawn = references.first[:MOST_ITEMS]
 
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
-            self._left_out_count += parts.count - len(drawn_parts)
-            if drawn_parts and kind == "object":
+            self._left_out_count += references.count - len(drawn)
+            if drawn and kind == "object":
                 kind = "holder"
         second_line = type_name(value) if text else detail(value)
         self._nodes[key] = Node(key, text or label(value), kind, second_line)
-        self._pending.append(_PendingObject(key, drawn_parts, depth))
+        self._pending.append(_PendingObject(key, drawn, depth))
         return key
