@@ -4,7 +4,8 @@ import contextlib
 
 import pytest
 
-from helpers.capture.references.routes import find_differing, watch_callers
+from helpers.capture.references.route_sources import find_differing
+from helpers.capture.references.routes import watch_callers
 
 FINE = {"i": contextlib.nullcontext}
 
