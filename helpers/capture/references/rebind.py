@@ -23,8 +23,12 @@ from ...safety.restoring import Own, speaks_to_users
 from ..cpython.objects import inherited, instance_dict, names_used
 from ..text.source import place_of
 from ..text.value import label
-from .holder_search import describe, find_holders, scan_modules, singledispatch, why_fixed
-from .places import HiddenList, Place, is_immutable
+from .fixed_places import find_fixed_reason as why_fixed
+from .holder_search import find_holders, scan_modules
+from .loaded_modules import find_singledispatch_functions as singledispatch
+from .owner_names import describe_object as describe
+from .places import HiddenList, Place
+from .places_in_holders import is_immutable_type as is_immutable
 
 UNSEEN = "; variables of running calls are not counted, and caches keep the results that they have"
 MOST_CACHES = 3  # that are named

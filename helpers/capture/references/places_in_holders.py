@@ -1,0 +1,317 @@
+"""A holder and an object that it refers to -> the places in the holder.
+
+The collector reports raw parts, such as the dict behind an instance, or a closure. Who owns a part
+follows from the part's own holders, which a HolderGraph knows.
+"""
+
+import functools
+import sys
+import types
+from collections import deque
+from contextlib import suppress
+from functools import partial
+from gc import get_referents
+
+from ...safety.arguments import is_exactly, real_isinstance
+from ..cpython.objects import instance_dict, namespace
+from .module_caches import find_module_cache
+from .numpy_arrays import in_array
+from .places import (
+    FIXED_REASONS,
+    HiddenList,
+    Place,
+    key_words,
+    module_name,
+    names_of,
+)
+from .places_in_calls import find_variables
+
+FIXED_TYPE = "its type cannot be changed"
+# Bits of a type's __flags__ (Include/object.h).
+_IMMUTABLE_TYPE = 1 << 8
+_MANAGED_DICT = 1 << 4
+# Attributes of types written in C whose getters return what is kept, and run nothing.
+_PLAIN_GETTERS = {"__cause__", "__context__", "__self__", "args", "_coro", "_exception", "_result"}
+_CONTAINERS = (dict, list, deque, tuple, set, frozenset)
+
+
+def is_immutable_type(cls: type) -> bool:
+    """Return whether CPython refuses `cls.name = value` for every name."""
+    return bool(cls.__flags__ & _IMMUTABLE_TYPE)
+
+
+def places_in(holder: object, value: object, graph) -> list[Place]:
+    """Return the places in `holder` that refer to `value`.
+
+    `graph` is the HolderGraph of the search. There are no places in what only carries the
+    reference on, such as a traceback, whose exception is a holder itself.
+    """
+    if real_isinstance(holder, types.TracebackType, type):
+        return []
+    # These kinds have no instance attributes besides.
+    if type(holder) is types.MappingProxyType:
+        return [Place("C-level holder", holder, "")]
+    if type(holder) is types.CellType:
+        return _find_in_cell(holder, value, graph)
+    if type(holder) is types.MethodType:
+        names = [name for name in ("__func__", "__self__") if getattr(holder, name) is value]
+        return [Place("bound method", holder, name) for name in names]
+    if real_isinstance(holder, types.ModuleType):
+        return _find_in_module_cache(holder, value)
+    if real_isinstance(holder, partial) and holder.func is value:
+        return [Place("partial", holder, "func")]
+
+    places = _find_in_container(holder, value, graph)
+    if is_exactly(holder, *_CONTAINERS):
+        return places
+    if places and is_exactly(holder, staticmethod, classmethod):
+        return places
+    return places + _find_in_instance(holder, value)
+
+
+def _find_in_container(holder: object, value: object, graph) -> list[Place]:
+    """Return the places among the items of a container; none if the holder is no container."""
+    if real_isinstance(holder, dict):
+        return _find_in_dict(holder, value, graph)
+    if real_isinstance(holder, deque):
+        return _find_in_sequence("deque item", holder, deque.__iter__(holder), value)
+    if real_isinstance(holder, list):
+        return _find_in_sequence("list item", holder, list.__iter__(holder), value)
+    if real_isinstance(holder, tuple):
+        return _find_in_tuple(holder, value, graph.holders(holder))
+    if real_isinstance(holder, set, frozenset):
+        kind = "frozenset member" if real_isinstance(holder, frozenset) else "set member"
+        members = [member for member in list(holder) if member is value]
+        return [Place(kind, holder, "{member}", position=member) for member in members]
+    if is_exactly(holder, staticmethod, classmethod):
+        return _find_in_method_wrapper(holder, graph)
+    return _find_in_array(holder, value)
+
+
+def _find_in_sequence(kind: str, holder: object, items, value: object) -> list[Place]:
+    """Return a place for each index at which the `items` of a list or deque are `value`."""
+    indexes = [index for index, item in enumerate(items) if item is value]
+    return [Place(kind, holder, f"[{index}]", position=index) for index in indexes]
+
+
+def _find_in_array(holder: object, value: object) -> list[Place]:
+    """Return the places in a NumPy array: its base, then its items. None for what is no array."""
+    places = []
+    for index, item in enumerate(in_array(holder)):
+        if item is value:
+            name = f"[{index - 1}]" if index else "base"
+            places.append(Place("C-level holder", holder, name))
+    return places
+
+
+def _find_in_module_cache(module: types.ModuleType, value: object) -> list[Place]:
+    """Return the names for which TensorFlow's cache of a module answers with `value`."""
+    cache = find_module_cache(module)
+    if cache is None:
+        return []
+    cached_names = [name for name in list(namespace(module)) if cache.has(name)]
+    return [
+        Place("C-level cache", module, name, position=name)
+        for name in cached_names
+        if cache.get(name) is value
+    ]
+
+
+def _find_in_dict(holder: dict, value: object, graph) -> list[Place]:
+    """Return the places in a dict, which may be a module's, or a part of an object."""
+    if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
+        return []
+    owners = graph.holders(holder)
+    kinds_and_owners = HiddenList()
+    for owner in owners:
+        kind = _find_part_kind(owner, holder)
+        if kind:
+            kinds_and_owners.append((kind, owner))
+
+    keys = names_of(holder, value)
+    name = graph.names_by_id.get(id(holder))
+    if name in sys.modules:
+        places = [module_name(name, sys.modules[name], key) for key in keys]
+    elif kinds_and_owners:
+        places = [
+            _build_owned_place(kind, owner, holder, key)
+            for key in keys
+            for kind, owner in kinds_and_owners
+        ]
+    elif owners and all(_is_snapshot_of(owner, holder) for owner in owners):
+        return []
+    else:
+        # The collector skips a built-in type, the only way to its dict.
+        is_dict_of_type = not owners and dict.__contains__(holder, "__doc__")
+        reason = FIXED_TYPE if is_dict_of_type else ""
+        places = [
+            Place("dict value", holder, key_words(key), position=key, reason=reason) for key in keys
+        ]
+    if any(key is value for key in list(holder)):
+        places.append(Place("dict key", holder, "{key}"))
+    return places
+
+
+def _is_snapshot_of(owner: object, holder: dict) -> bool:
+    """Return whether a dict is only the snapshot (`f_locals`) that a frame has of its variables."""
+    return type(owner) is types.FrameType and not find_variables(owner, holder)
+
+
+def _find_part_kind(owner: object, part: dict) -> str:
+    """Return the kind of the places in a dict that is a part of `owner`; "" if it is no part."""
+    if real_isinstance(owner, types.ModuleType):
+        return "hidden module attribute" if namespace(owner) is part else ""
+    if real_isinstance(owner, type):
+        class_dict = get_referents(vars(owner))[0]  # `vars` returns a read-only view of it
+        return "class attribute" if class_dict is part else ""
+    if real_isinstance(owner, types.FunctionType) and owner.__kwdefaults__ is part:
+        return "keyword default"
+    if instance_dict(owner) is not part:
+        return ""
+    is_function = real_isinstance(owner, types.FunctionType, functools._lru_cache_wrapper)
+    return "function attribute" if is_function else "instance attribute"
+
+
+def _build_owned_place(kind: str, owner: object, part: dict, key: object) -> Place:
+    """Return the place of a key in a dict that is a part of `owner`; `kind` is the place's kind."""
+    if kind == "class attribute":
+        reason = FIXED_TYPE if is_immutable_type(owner) else ""
+        return Place(kind, owner, key, position=key, reason=reason)
+    if kind == "keyword default":
+        name = f"__kwdefaults__{key_words(key)}"
+    elif type(key) is str:
+        name = key
+    else:
+        name = key_words(key)
+    return Place(kind, part, name, holder=owner, position=key)
+
+
+def _find_in_tuple(holder: tuple, value: object, owners: HiddenList) -> list[Place]:
+    """Return the places in a tuple: default arguments of its `owners`, or items.
+
+    A tuple that nothing in the heap holds carries the arguments of a call, such as that of
+    `gc.get_referrers` itself. It is no place. Nor is the `__mro__` of a class.
+    """
+    if not owners:
+        return []
+    if any(real_isinstance(owner, type) and owner.__mro__ is holder for owner in owners):
+        return []
+
+    indexes = [index for index, item in enumerate(tuple.__iter__(holder)) if item is value]
+    defaults = []
+    for owner in owners:
+        if real_isinstance(owner, types.FunctionType) and owner.__defaults__ is holder:
+            for index in indexes:
+                name = f"__defaults__[{index}]"
+                defaults.append(Place("default argument", owner, name, position=index))
+    if defaults:
+        return defaults
+    return [Place("tuple item", holder, f"[{index}]") for index in indexes]
+
+
+def _find_in_cell(cell: types.CellType, value: object, graph) -> list[Place]:
+    """Return the place of a closure's variable, or of a variable of the call that has the cell.
+
+    Closures share a cell: a write to it changes the variable for all of them.
+    """
+    functions = HiddenList()
+    for closure in graph.holders(cell):
+        for owner in graph.holders(closure):
+            if real_isinstance(owner, types.FunctionType) and owner.__closure__ is closure:
+                functions.append(owner)
+    if not functions:  # a running call's, or that of a call that something keeps
+        return [place for call in graph.holders(cell) for place in find_variables(call, value)]
+
+    function = functions[0]
+    index = next(at for at, other in enumerate(function.__closure__) if other is cell)
+    name = function.__code__.co_freevars[index]
+    reason = "super() without arguments needs it" if name == "__class__" else ""
+    return [Place("closure cell", cell, name, holder=functions, reason=reason)]
+
+
+def _find_in_method_wrapper(wrapper: staticmethod | classmethod, graph) -> list[Place]:
+    """Return the class attributes that have a function in this static or class method."""
+    places = []
+    for class_dict in graph.holders(wrapper):
+        for owner in graph.holders(class_dict):
+            if _find_part_kind(owner, class_dict) != "class attribute":
+                continue
+            for name in names_of(class_dict, wrapper):
+                place = Place("class attribute", owner, name, position=name, wrapper=type(wrapper))
+                places.append(place)
+    return places
+
+
+def _find_in_instance(holder: object, value: object) -> list[Place]:
+    """Return the attributes of an instance that refer to `value`, and its references in C."""
+    attributes = instance_dict(holder)
+    kind = "" if attributes is None else _find_part_kind(holder, attributes)
+    places = []
+    if kind:
+        for key in names_of(attributes, value):
+            places.append(_build_owned_place(kind, holder, attributes, key))
+    if real_isinstance(holder, *_CONTAINERS):  # of a subclass, which may have slots
+        return places + _find_in_slots(holder, value)  # or a default_factory
+
+    if _count_references_in_c(holder, value, attribute_count=len(places)) <= 0:
+        return places
+    places_in_c = find_variables(holder, value) or _find_in_slots(holder, value)
+    if not places_in_c and real_isinstance(holder, types.FunctionType):
+        places_in_c = _find_in_annotations(holder, value)
+    if not places_in_c:
+        places_in_c = [Place("C-level holder", holder, _name_part_in_c(holder, value))]
+    return places + places_in_c
+
+
+def _count_references_in_c(holder: object, value: object, attribute_count: int) -> int:
+    """Return how many references of `holder` to `value` are held by C code.
+
+    Those are all that the collector counts, without the reference to the type, and without the
+    `attribute_count` attributes if CPython keeps these in the object itself and not in a dict.
+    """
+    count = sum(referent is value for referent in get_referents(holder))
+    if type(holder) is value:
+        count -= 1
+    if type(holder).__flags__ & _MANAGED_DICT:
+        count -= attribute_count
+    return count
+
+
+def _find_in_slots(holder: object, value: object) -> list[Place]:
+    """Return the slots, and the attributes kept in C, that refer to `value`."""
+    places = []
+    for base in type(holder).__mro__:
+        for name, descriptor in vars(base).items():
+            if not _is_readable(name, descriptor):
+                continue
+            with suppress(AttributeError):  # it is empty
+                if descriptor.__get__(holder) is value:
+                    reason = FIXED_REASONS["C-level holder"]
+                    places.append(Place("instance attribute", holder, name, reason=reason))
+    return places
+
+
+def _is_readable(name: str, descriptor: object) -> bool:
+    """Return whether reading an attribute through this descriptor of a class runs no code."""
+    if type(descriptor) is types.MemberDescriptorType:
+        return True
+    return name in _PLAIN_GETTERS and type(descriptor) is types.GetSetDescriptorType
+
+
+def _find_in_annotations(function: types.FunctionType, value: object) -> list[Place]:
+    """Return the place of annotations that CPython still has as a tuple of names and values."""
+    if type(value) is not tuple:
+        return []
+    if function.__defaults__ is value or function.__closure__ is value:
+        return []
+    return [Place("C-level holder", function, "__annotations__")]
+
+
+def _name_part_in_c(holder: object, value: object) -> str:
+    """Return in words what part of an object written in C refers to `value`."""
+    calls = (types.FrameType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
+    if is_exactly(holder, *calls):
+        return "(on its value stack)"
+    if type(holder) is functools._lru_cache_wrapper and holder.__wrapped__ is not value:
+        return "(its cache)"
+    return "(inside the C object)"
