@@ -1,7 +1,7 @@
 """An object -> the table and the graph of the places that refer to it.
 
-The words below the table say what kind of reference nobody can see, which places are garbage, and what torch counts
-in C++.
+The words below the table say what kind of reference nobody can see, which places are garbage, and
+what torch counts in C++.
 """
 
 import types
@@ -33,8 +33,8 @@ MOST_HOLDERS = 2000  # that are named and listed; a rebinding has no such limit
 MOST_TENSORS = 5  # with the same storage, or with a graph, that are named
 MOST_NAMED = 2  # holders of an exception that a reason names
 UNSEEN = (
-    "The search does not list what only a running call (see show_frame) keeps, or what is kept in C "
-    "where the collector does not look."
+    "The search does not list what only a running call (see show_frame) keeps, or what is "
+    "kept in C where the collector does not look."
 )
 CYCLE = "It is in a cycle of references, and nothing else that the search sees keeps it."
 ONLY_COLLECTOR = "Only the collector (gc.collect) can free it."
@@ -52,7 +52,7 @@ COLUMNS = columns(
 
 
 def list_bindings(obj: object) -> Listing:
-    """List the places in this process that refer to `obj`, and which of them a module scan finds."""
+    """List the places that refer to `obj` in this process, and which of them a scan finds."""
     with no_collection():
         return _list_bindings(obj)
 

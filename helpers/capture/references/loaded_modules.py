@@ -22,9 +22,8 @@ def find_module_names() -> dict[int, str]:
     names_by_id: dict[int, str] = {}
     for name in sorted(key for key in list(sys.modules) if type(key) is str):
         module = sys.modules.get(name)
-        if not real_isinstance(
-            module, ModuleType
-        ):  # None blocks an import, and a mock may be there
+        # None is there to block an import, and a test may have put a mock there.
+        if not real_isinstance(module, ModuleType):
             continue
         module_dict = namespace(module)
         is_own_name = dict.get(module_dict, "__name__") == name
