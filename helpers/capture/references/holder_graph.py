@@ -13,7 +13,8 @@ from ...safety.arguments import real_isinstance
 from ...safety.restoring import Own
 from ..cpython.objects import namespace
 from .loaded_modules import find_module_names, find_singledispatch_names
-from .places import HiddenList, Place, array_type, in_array
+from .numpy_arrays import find_array_type, list_array_contents
+from .places import HiddenList, Place
 from .unreachable import find_unreachable, is_always_reachable
 
 LEVELS = 8  # from a target upwards
@@ -82,8 +83,10 @@ class HolderGraph(Own):
     def _search(self, most: int) -> None:
         """Search level by level, upwards from the targets, up to `most` direct holders."""
         untracked_arrays = HiddenList()
-        if most and array_type() is not None:
-            untracked_arrays.extend(value for value in _find_untracked() if in_array(value))
+        if most and find_array_type() is not None:
+            untracked_arrays.extend(
+                value for value in _find_untracked() if list_array_contents(value)
+            )
 
         level = self._targets
         for depth in range(LEVELS):
@@ -136,7 +139,7 @@ class HolderGraph(Own):
 
 def _list_content_ids(holder: object) -> set[int]:
     """Return the ids of the objects that a holder refers to."""
-    return {id(value) for value in in_array(holder) or get_referents(holder)}
+    return {id(value) for value in list_array_contents(holder) or get_referents(holder)}
 
 
 def _holds_any(holder: object, ids: dict[int, HiddenList]) -> bool:
@@ -155,7 +158,7 @@ def _find_holders(level: HiddenList, wanted_ids: dict[int, HiddenList]) -> Hidde
     # Neither a dict nor anything that the collector tracks can be inside an untracked container.
     if not all(is_tracked(value) or type(value) is dict for value in level):
         for container in _find_untracked():
-            if not in_array(container) and _holds_any(container, wanted_ids):
+            if not list_array_contents(container) and _holds_any(container, wanted_ids):
                 candidates.append(container)
 
     holders = HiddenList()
@@ -172,7 +175,7 @@ def _find_untracked() -> HiddenList:
     They contain nothing that could be in a cycle, so the collector need not see them. They are
     found in what it does see, and in each other.
     """
-    array = array_type()
+    array = find_array_type()
     found: dict[int, object] = {}
     level = HiddenList(get_objects())
     while level:
@@ -192,5 +195,5 @@ def _list_contents(level: HiddenList, array: type | None) -> HiddenList:
     contents = HiddenList(get_referents(*level))
     for value in level:
         if type(value) is array:
-            contents.extend(in_array(value))
+            contents.extend(list_array_contents(value))
     return contents

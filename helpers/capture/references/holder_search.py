@@ -16,8 +16,8 @@ from .fixed_places import find_fixed_reason
 from .holder_graph import HolderGraph
 from .loaded_modules import find_module_names
 from .owner_names import find_own_name, find_path
-from .places import HiddenList, Place, module_name, names_of
-from .places_in_holders import places_in
+from .places import HiddenList, Place, build_module_place, find_keys
+from .places_in_holders import find_places_in
 from .registries import find_registered, is_part_of_context
 from .unreachable import no_collection
 
@@ -31,8 +31,8 @@ def scan_modules(obj: object) -> tuple[Place, ...]:
     places = HiddenList()
     for name in find_module_names().values():
         module = sys.modules[name]
-        keys = [key for key in names_of(namespace(module), obj) if type(key) is str]
-        places.extend(module_name(name, module, key) for key in keys)
+        keys = [key for key in find_keys(namespace(module), obj) if type(key) is str]
+        places.extend(build_module_place(name, module, key) for key in keys)
     return _order(places)
 
 
@@ -51,7 +51,7 @@ def find_places(target: object, graph: HolderGraph) -> tuple[Place, ...]:
     """Return the places that hold a target of the graph, each once and with its owners."""
     places_by_key = {place.key: place for place in scan_modules(target)}
     for holder in graph.holders(target):
-        for place in places_in(holder, target, graph):
+        for place in find_places_in(holder, target, graph):
             places_by_key.setdefault(place.key, place)
     for place in find_registered(target):
         places_by_key.setdefault(place.key, place)

@@ -7,14 +7,14 @@ from ...safety import restoring
 from ...safety.arguments import real_isinstance
 
 
-def array_type() -> type | None:
+def find_array_type() -> type | None:
     """Return the class of NumPy's arrays, if somebody has imported it."""
     return getattr(restoring.module("numpy"), "ndarray", None)
 
 
-def in_array(value: object) -> list:
+def list_array_contents(value: object) -> list:
     """Return the base of an array and the objects in it; nothing for what is no array."""
-    kind = array_type()
+    kind = find_array_type()
     if kind is None or not real_isinstance(value, kind):
         return []
     # Through the class itself: a subclass may have properties of these names.

@@ -16,7 +16,7 @@ from ..text.value import SCALARS, label, short_name
 from .holder_graph import HolderGraph
 from .loaded_modules import read_module_name
 from .places import HiddenList, Place
-from .places_in_holders import places_in
+from .places_in_holders import find_places_in
 
 MOST_STEPS = 7  # from a holder to what names it
 NOT_FOUND = "(owner not found)"
@@ -55,7 +55,7 @@ def _find_places_of(value: object, graph: HolderGraph) -> list[Place]:
     """Return the places in all holders of an object."""
     places = []
     for holder in graph.holders(value):
-        places += places_in(holder, value, graph)
+        places += find_places_in(holder, value, graph)
     return places
 
 

@@ -8,8 +8,6 @@ from ...safety.arguments import is_exactly, printable, real_isinstance, real_typ
 from ...safety.restoring import Own
 from ..cpython.objects import namespace
 from .module_caches import find_module_cache
-from .numpy_arrays import array_type as array_type
-from .numpy_arrays import in_array as in_array
 from .place_access import MISSING, find_access
 
 MOST_OWNERS = 3  # that a row names
@@ -130,7 +128,7 @@ class Place(Own):
         find_access(self.kind).write(self, value)
 
 
-def module_name(name: str, module: ModuleType, attribute: str) -> Place:
+def build_module_place(name: str, module: ModuleType, attribute: str) -> Place:
     """Return the place of an attribute of a module that `sys.modules` lists under `name`."""
     place = Place(
         kind="module attribute",
@@ -146,7 +144,7 @@ def module_name(name: str, module: ModuleType, attribute: str) -> Place:
     return place
 
 
-def names_of(container: dict, value: object) -> list:
+def find_keys(container: dict, value: object) -> list:
     """Return the keys of a dict that lead to `value` itself.
 
     No list of all pairs is made: so many tuples at once would bring a collection nearer.
@@ -158,7 +156,7 @@ def names_of(container: dict, value: object) -> list:
             continue
 
 
-def key_words(key: object) -> str:
+def format_key(key: object) -> str:
     """Return `['key']` for a string, `[3]` for a number, `[str]` for a class, else the type."""
     if real_isinstance(key, type):
         return f"[{printable(key.__name__)}]"

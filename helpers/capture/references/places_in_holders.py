@@ -15,15 +15,8 @@ from gc import get_referents
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import instance_dict, namespace
 from .module_caches import find_module_cache
-from .numpy_arrays import in_array
-from .places import (
-    FIXED_REASONS,
-    HiddenList,
-    Place,
-    key_words,
-    module_name,
-    names_of,
-)
+from .numpy_arrays import list_array_contents
+from .places import FIXED_REASONS, HiddenList, Place, build_module_place, find_keys, format_key
 from .places_in_calls import find_variables
 
 FIXED_TYPE = "its type cannot be changed"
@@ -40,7 +33,7 @@ def is_immutable_type(cls: type) -> bool:
     return bool(cls.__flags__ & _IMMUTABLE_TYPE)
 
 
-def places_in(holder: object, value: object, graph) -> list[Place]:
+def find_places_in(holder: object, value: object, graph) -> list[Place]:
     """Return the places in `holder` that refer to `value`.
 
     `graph` is the HolderGraph of the search. There are no places in what only carries the
@@ -97,7 +90,7 @@ def _find_in_sequence(kind: str, holder: object, items, value: object) -> list[P
 def _find_in_array(holder: object, value: object) -> list[Place]:
     """Return the places in a NumPy array: its base, then its items. None for what is no array."""
     places = []
-    for index, item in enumerate(in_array(holder)):
+    for index, item in enumerate(list_array_contents(holder)):
         if item is value:
             name = f"[{index - 1}]" if index else "base"
             places.append(Place("C-level holder", holder, name))
@@ -128,10 +121,10 @@ def _find_in_dict(holder: dict, value: object, graph) -> list[Place]:
         if kind:
             kinds_and_owners.append((kind, owner))
 
-    keys = names_of(holder, value)
+    keys = find_keys(holder, value)
     name = graph.names_by_id.get(id(holder))
     if name in sys.modules:
-        places = [module_name(name, sys.modules[name], key) for key in keys]
+        places = [build_module_place(name, sys.modules[name], key) for key in keys]
     elif kinds_and_owners:
         places = [
             _build_owned_place(kind, owner, holder, key)
@@ -145,7 +138,8 @@ def _find_in_dict(holder: dict, value: object, graph) -> list[Place]:
         is_dict_of_type = not owners and dict.__contains__(holder, "__doc__")
         reason = FIXED_TYPE if is_dict_of_type else ""
         places = [
-            Place("dict value", holder, key_words(key), position=key, reason=reason) for key in keys
+            Place("dict value", holder, format_key(key), position=key, reason=reason)
+            for key in keys
         ]
     if any(key is value for key in list(holder)):
         places.append(Place("dict key", holder, "{key}"))
@@ -178,11 +172,11 @@ def _build_owned_place(kind: str, owner: object, part: dict, key: object) -> Pla
         reason = FIXED_TYPE if is_immutable_type(owner) else ""
         return Place(kind, owner, key, position=key, reason=reason)
     if kind == "keyword default":
-        name = f"__kwdefaults__{key_words(key)}"
+        name = f"__kwdefaults__{format_key(key)}"
     elif type(key) is str:
         name = key
     else:
-        name = key_words(key)
+        name = format_key(key)
     return Place(kind, part, name, holder=owner, position=key)
 
 
@@ -236,7 +230,7 @@ def _find_in_method_wrapper(wrapper: staticmethod | classmethod, graph) -> list[
         for owner in graph.holders(class_dict):
             if _find_part_kind(owner, class_dict) != "class attribute":
                 continue
-            for name in names_of(class_dict, wrapper):
+            for name in find_keys(class_dict, wrapper):
                 place = Place("class attribute", owner, name, position=name, wrapper=type(wrapper))
                 places.append(place)
     return places
@@ -248,7 +242,7 @@ def _find_in_instance(holder: object, value: object) -> list[Place]:
     kind = "" if attributes is None else _find_part_kind(holder, attributes)
     places = []
     if kind:
-        for key in names_of(attributes, value):
+        for key in find_keys(attributes, value):
             places.append(_build_owned_place(kind, holder, attributes, key))
     if real_isinstance(holder, *_CONTAINERS):  # of a subclass, which may have slots
         return places + _find_in_slots(holder, value)  # or a default_factory
