@@ -34,7 +34,7 @@ def build_job_graph(job: object, part: str = "") -> JobGraph:
     return JobGraph(
         title=f"Job {job.name} ({job.kind})",
         ops=ops,
-        note=_describe_counts(ops),
+        note=_describe_op_counts(ops),
         returns=tuple(blob for blob in job.returns if blob in written_blobs),
     )
 
@@ -48,7 +48,7 @@ def require_job(value: object) -> Job:
     raise TypeError(f"this needs a @flow.global_function, not {short_repr(value)}")
 
 
-def _describe_counts(ops: tuple[JobOp, ...]) -> str:
+def _describe_op_counts(ops: tuple[JobOp, ...]) -> str:
     """Return the note of a job: how many ops each pass has, and how to tell the learner's own."""
     counts = []
     for name, count in JobGraph("", ops).counts.items():

@@ -16,15 +16,15 @@ from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name
 from ...safety.restoring import is_interrupted
 from ..text.error import instead
 from ..text.value import short_repr
-from .child_texts import format_error
-from .child_texts import hide_machine as plain
-from .portable_source import build_portable_source as portable
-from .portable_source import read_own_source, require_def
+from .child_texts import format_error, hide_machine
+from .portable_source import build_portable_source, read_own_source, require_def
 
 PREAMBLE = "import tensorflow as tf"
 PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")  # triton's LLVM before TensorFlow's
 SECONDS = 60  # for a child whose output is shown
 SECONDS_OF_A_CALL = 240
+plain = hide_machine  # the former names
+portable = build_portable_source
 _UNDEFINED_NAME = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
 
 
@@ -49,7 +49,7 @@ def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transc
 def _record_program(program: object, imports: str | None) -> Transcript:
     """Run a function without arguments, or source code, in a child."""
     if callable(program):
-        source = portable(program)
+        source = build_portable_source(program)
         name = program.__code__.co_name
         # The page shows the function already, so its transcript shows only the name.
         return transcript(f"{name}()", f"{source}\n\n{name}()\n", shown="", imports=imports)
@@ -68,7 +68,7 @@ def transcript(label: str, source: str, shown: str, imports: str | None = None) 
     return Transcript(
         label=label,
         source=shown,
-        printed="\n".join(plain(line) for line in reply["printed"].splitlines()),
+        printed="\n".join(hide_machine(line) for line in reply["printed"].splitlines()),
         error=format_error(reply["error"]),
         code=reply["code"],
         cut=reply["cut"],

@@ -65,12 +65,12 @@ def _collect_function(name: str, function: FunctionType, sources: dict[str, str]
             if used_name not in sources:  # another function may have brought it meanwhile
                 _collect_function(used_name, value, sources)
             continue
-        line = _write_value(used_name, value, function.__module__)
+        line = _write_definition(used_name, value, function.__module__)
         if line:
             sources[used_name] = line
 
 
-def _write_value(name: str, value: object, module_name: str) -> str:
+def _write_definition(name: str, value: object, module_name: str) -> str:
     """Return the line that gives a name its value elsewhere, "" if no line can do that.
 
     `module_name` is the module of the function that uses the name. It cannot be imported there.

@@ -68,15 +68,15 @@ def _list_bindings(obj: object) -> Listing:
         garbage = HiddenList()
 
     suffixes: dict[int, str] = {}
-    rows = [_make_row(place, suffixes) for place in reached]
+    rows = [_build_row(place, suffixes) for place in reached]
     for place in garbage:
-        rows.append(_make_row(place, suffixes)._replace(rebindable=False, garbage=True))
+        rows.append(_build_row(place, suffixes)._replace(rebindable=False, garbage=True))
     torch_sentences = ""
     if is_plain_tensor(obj):
         torch_rows, torch_sentences = _look_into_torch(obj)
         rows += torch_rows
 
-    sentences = [_describe_counts(rows), UNSEEN]
+    sentences = [_describe_place_counts(rows), UNSEEN]
     if graph.left_out_count:
         sentences.append(f"{graph.left_out_count:,} more objects hold it and are not listed.")
     if reached and not graph.left_out_count and graph.is_closed:
@@ -88,7 +88,7 @@ def _list_bindings(obj: object) -> Listing:
     return Listing(title, COLUMNS, tuple(rows), " ".join(filter(None, sentences)))
 
 
-def _describe_counts(rows: list[Binding]) -> str:
+def _describe_place_counts(rows: list[Binding]) -> str:
     """Return the sentence on how many places the two searches find."""
     if not rows:
         return "Neither search finds a place that holds it."
@@ -166,7 +166,7 @@ def _list_paths(places: tuple[Place, ...]) -> list[str]:
     return [place.binding.path for place in places]
 
 
-def _make_row(place: Place, suffixes: dict[int, str]) -> Binding:
+def _build_row(place: Place, suffixes: dict[int, str]) -> Binding:
     """Return the row of a place, with what keeps the exception whose traceback keeps the place.
 
     `suffixes` maps the id of an exception to what is said of its holders. It is filled here, so

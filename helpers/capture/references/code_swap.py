@@ -50,7 +50,7 @@ class CodeSwap(Own):
         self.first: types.CodeType | None = None
         self.is_kept = False
 
-    # `speaks_to_users` makes an error of this method look like one of the verb of this name.
+    # An error of this method shows only frames of the learner, and names the verb.
     @partial(speaks_to_users, name="code_swapped")
     def __enter__(self) -> types.FunctionType:
         if self.first is not None:

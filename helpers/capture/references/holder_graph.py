@@ -1,9 +1,10 @@
 """Objects -> the graph of their holders, the holders of these, and so on, until each has a name.
 
 A holder is an object that refers to another one. The collector is asked for them
-(`gc.get_referrers`, Modules/gcmodule.c), so what it does not track is searched separately. A plain
-tuple or list of objects made here would be one more holder. Therefore all lists are hidden ones,
-which the search leaves out, and no generator or closure may refer to a target meanwhile.
+(`gc.get_referrers`, Modules/gcmodule.c), and what it does not track is searched separately. A plain
+tuple or list of objects that is made here would be one more holder. Therefore all lists are
+HiddenLists, which the search leaves out, and no generator or closure may refer to a target
+meanwhile.
 """
 
 import types
@@ -93,7 +94,7 @@ class HolderGraph(Own):
             holders_by_id = {id(value): HiddenList() for value in level}
             self._holders_by_id.update(holders_by_id)
 
-            holders = _find_holders(level, holders_by_id)
+            holders = _find_holders_of_level(level, holders_by_id)
             holders.extend(array for array in untracked_arrays if _holds_any(array, holders_by_id))
             if most and depth == 0:
                 self.left_out_count = max(len(holders) - most, 0)
@@ -147,12 +148,12 @@ def _holds_any(holder: object, ids: dict[int, HiddenList]) -> bool:
     return not ids.keys().isdisjoint(_list_content_ids(holder))
 
 
-def _find_holders(level: HiddenList, wanted_ids: dict[int, HiddenList]) -> HiddenList:
+def _find_holders_of_level(level: HiddenList, wanted_ids: dict[int, HiddenList]) -> HiddenList:
     """Return what holds any object of a level. `wanted_ids` has the ids of the level as keys."""
-    # A tuple of exactly this identity becomes the arguments of the call, and is found as a holder.
+    # get_referrers reports this very tuple, its arguments, as a holder.
     arguments = tuple(level)
     is_small = len(level) <= FEW
-    # For each object in the heap, get_referrers compares each referent with each argument.
+    # get_referrers compares each reference in the heap with each argument: many are slow.
     candidates = HiddenList(get_referrers(*arguments) if is_small else get_objects())
 
     # Neither a dict nor anything that the collector tracks can be inside an untracked container.

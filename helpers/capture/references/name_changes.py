@@ -19,7 +19,7 @@ NO_CHANGE = "changes no name and no object that a name refers to"
 
 
 @dataclass(frozen=True)
-class _Target:
+class _NamedObject:
     """The object that a name refers to at one step."""
 
     #: The key of its box, which an object keeps through the whole timeline.
@@ -45,7 +45,7 @@ class _Moment:
     """The picture of one step."""
 
     #: The name -> the object that it refers to.
-    targets_by_name: dict[str, _Target]
+    targets_by_name: dict[str, _NamedObject]
     #: The key of a box -> what is drawn of its object.
     contents_by_key: dict[str, _Contents]
 
@@ -97,7 +97,7 @@ def _read_moment(step: Step) -> _Moment:
             arrows_by_key[edge.source].append((edge.label, edge.target))
         else:
             name = nodes_by_key[edge.source].label
-            targets_by_name[name] = _Target(edge.target, nodes_by_key[edge.target].label)
+            targets_by_name[name] = _NamedObject(edge.target, nodes_by_key[edge.target].label)
 
     contents_by_key = {}
     for key, arrows in arrows_by_key.items():

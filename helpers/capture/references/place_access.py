@@ -1,7 +1,9 @@
 """A kind of place -> how to read what is there, and how to write it.
 
-Everything goes through the methods of the built-in types, so that no code of a subclass runs. A
-reader returns MISSING, or raises, if the place is gone. A writer raises what Python refuses.
+Each `place` here is a Place (places.py): the reference is in `place.container`, at
+`place.position`. Everything goes through the methods of the built-in types, so that no code of a
+subclass runs. A reader returns MISSING, or raises, if the place is gone. A writer raises an error,
+and has changed nothing, if Python refuses.
 """
 
 from collections import deque
@@ -97,6 +99,7 @@ def _read_member(place) -> object:
 
 
 def _write_member(place, value: object) -> None:
+    """Put `value` into a set in exchange for the member, and make it the new position."""
     set.add(place.container, value)
     set.discard(place.container, place.position)
     place.position = value
@@ -115,6 +118,7 @@ def _read_default(place) -> object:
 
 
 def _write_default(place, value: object) -> None:
+    """Give a function another tuple of defaults, because a tuple cannot be changed."""
     defaults = list(place.container.__defaults__)
     defaults[place.position] = value
     place.container.__defaults__ = tuple(defaults)

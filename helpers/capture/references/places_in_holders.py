@@ -4,36 +4,28 @@ The collector reports raw parts, such as the dict behind an instance, or a closu
 follows from the part's own holders, which a HolderGraph knows.
 """
 
-import functools
 import sys
 import types
 from collections import deque
-from contextlib import suppress
 from functools import partial
-from gc import get_referents
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import instance_dict, namespace
+from ..cpython.objects import namespace
+from .holder_graph import HolderGraph
 from .module_caches import find_module_cache
 from .numpy_arrays import list_array_contents
-from .places import FIXED_REASONS, HiddenList, Place, build_module_place, find_keys, format_key
+from .places import HiddenList, Place, build_module_place, find_keys, format_key
+from .places_in_attributes import (
+    CONTAINER_TYPES,
+    FIXED_TYPE,
+    build_owned_place,
+    find_in_instance,
+    find_part_kind,
+)
 from .places_in_calls import find_variables
 
-FIXED_TYPE = "its type cannot be changed"
-# Bits of a type's __flags__ (Include/object.h).
-_IMMUTABLE_TYPE = 1 << 8
-_MANAGED_DICT = 1 << 4
-# Attributes of types written in C whose getters return what is kept, and run nothing.
-_PLAIN_GETTERS = {"__cause__", "__context__", "__self__", "args", "_coro", "_exception", "_result"}
-_CONTAINERS = (dict, list, deque, tuple, set, frozenset)
 
-
-def is_immutable_type(cls: type) -> bool:
-    """Return whether CPython refuses `cls.name = value` for every name."""
-    return bool(cls.__flags__ & _IMMUTABLE_TYPE)
-
-
-def find_places_in(holder: object, value: object, graph) -> list[Place]:
+def find_places_in(holder: object, value: object, graph: HolderGraph) -> list[Place]:
     """Return the places in `holder` that refer to `value`.
 
     `graph` is the HolderGraph of the search. There are no places in what only carries the
@@ -41,7 +33,7 @@ def find_places_in(holder: object, value: object, graph) -> list[Place]:
     """
     if real_isinstance(holder, types.TracebackType, type):
         return []
-    # These kinds have no instance attributes besides.
+    # All that these kinds refer to is found here, or in dicts that are holders themselves.
     if type(holder) is types.MappingProxyType:
         return [Place("C-level holder", holder, "")]
     if type(holder) is types.CellType:
@@ -55,14 +47,14 @@ def find_places_in(holder: object, value: object, graph) -> list[Place]:
         return [Place("partial", holder, "func")]
 
     places = _find_in_container(holder, value, graph)
-    if is_exactly(holder, *_CONTAINERS):
+    if is_exactly(holder, *CONTAINER_TYPES):
         return places
     if places and is_exactly(holder, staticmethod, classmethod):
         return places
-    return places + _find_in_instance(holder, value)
+    return places + find_in_instance(holder, value)
 
 
-def _find_in_container(holder: object, value: object, graph) -> list[Place]:
+def _find_in_container(holder: object, value: object, graph: HolderGraph) -> list[Place]:
     """Return the places among the items of a container; none if the holder is no container."""
     if real_isinstance(holder, dict):
         return _find_in_dict(holder, value, graph)
@@ -110,14 +102,14 @@ def _find_in_module_cache(module: types.ModuleType, value: object) -> list[Place
     ]
 
 
-def _find_in_dict(holder: dict, value: object, graph) -> list[Place]:
+def _find_in_dict(holder: dict, value: object, graph: HolderGraph) -> list[Place]:
     """Return the places in a dict, which may be a module's, or a part of an object."""
     if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
         return []
     owners = graph.holders(holder)
     kinds_and_owners = HiddenList()
     for owner in owners:
-        kind = _find_part_kind(owner, holder)
+        kind = find_part_kind(owner, holder)
         if kind:
             kinds_and_owners.append((kind, owner))
 
@@ -127,7 +119,7 @@ def _find_in_dict(holder: dict, value: object, graph) -> list[Place]:
         places = [build_module_place(name, sys.modules[name], key) for key in keys]
     elif kinds_and_owners:
         places = [
-            _build_owned_place(kind, owner, holder, key)
+            build_owned_place(kind, owner, holder, key)
             for key in keys
             for kind, owner in kinds_and_owners
         ]
@@ -149,35 +141,6 @@ def _find_in_dict(holder: dict, value: object, graph) -> list[Place]:
 def _is_snapshot_of(owner: object, holder: dict) -> bool:
     """Return whether a dict is only the snapshot (`f_locals`) that a frame has of its variables."""
     return type(owner) is types.FrameType and not find_variables(owner, holder)
-
-
-def _find_part_kind(owner: object, part: dict) -> str:
-    """Return the kind of the places in a dict that is a part of `owner`; "" if it is no part."""
-    if real_isinstance(owner, types.ModuleType):
-        return "hidden module attribute" if namespace(owner) is part else ""
-    if real_isinstance(owner, type):
-        class_dict = get_referents(vars(owner))[0]  # `vars` returns a read-only view of it
-        return "class attribute" if class_dict is part else ""
-    if real_isinstance(owner, types.FunctionType) and owner.__kwdefaults__ is part:
-        return "keyword default"
-    if instance_dict(owner) is not part:
-        return ""
-    is_function = real_isinstance(owner, types.FunctionType, functools._lru_cache_wrapper)
-    return "function attribute" if is_function else "instance attribute"
-
-
-def _build_owned_place(kind: str, owner: object, part: dict, key: object) -> Place:
-    """Return the place of a key in a dict that is a part of `owner`; `kind` is the place's kind."""
-    if kind == "class attribute":
-        reason = FIXED_TYPE if is_immutable_type(owner) else ""
-        return Place(kind, owner, key, position=key, reason=reason)
-    if kind == "keyword default":
-        name = f"__kwdefaults__{format_key(key)}"
-    elif type(key) is str:
-        name = key
-    else:
-        name = format_key(key)
-    return Place(kind, part, name, holder=owner, position=key)
 
 
 def _find_in_tuple(holder: tuple, value: object, owners: HiddenList) -> list[Place]:
@@ -203,7 +166,7 @@ def _find_in_tuple(holder: tuple, value: object, owners: HiddenList) -> list[Pla
     return [Place("tuple item", holder, f"[{index}]") for index in indexes]
 
 
-def _find_in_cell(cell: types.CellType, value: object, graph) -> list[Place]:
+def _find_in_cell(cell: types.CellType, value: object, graph: HolderGraph) -> list[Place]:
     """Return the place of a closure's variable, or of a variable of the call that has the cell.
 
     Closures share a cell: a write to it changes the variable for all of them.
@@ -223,89 +186,14 @@ def _find_in_cell(cell: types.CellType, value: object, graph) -> list[Place]:
     return [Place("closure cell", cell, name, holder=functions, reason=reason)]
 
 
-def _find_in_method_wrapper(wrapper: staticmethod | classmethod, graph) -> list[Place]:
+def _find_in_method_wrapper(wrapper: staticmethod | classmethod, graph: HolderGraph) -> list[Place]:
     """Return the class attributes that have a function in this static or class method."""
     places = []
     for class_dict in graph.holders(wrapper):
         for owner in graph.holders(class_dict):
-            if _find_part_kind(owner, class_dict) != "class attribute":
+            if find_part_kind(owner, class_dict) != "class attribute":
                 continue
             for name in find_keys(class_dict, wrapper):
                 place = Place("class attribute", owner, name, position=name, wrapper=type(wrapper))
                 places.append(place)
     return places
-
-
-def _find_in_instance(holder: object, value: object) -> list[Place]:
-    """Return the attributes of an instance that refer to `value`, and its references in C."""
-    attributes = instance_dict(holder)
-    kind = "" if attributes is None else _find_part_kind(holder, attributes)
-    places = []
-    if kind:
-        for key in find_keys(attributes, value):
-            places.append(_build_owned_place(kind, holder, attributes, key))
-    if real_isinstance(holder, *_CONTAINERS):  # of a subclass, which may have slots
-        return places + _find_in_slots(holder, value)  # or a default_factory
-
-    if _count_references_in_c(holder, value, attribute_count=len(places)) <= 0:
-        return places
-    places_in_c = find_variables(holder, value) or _find_in_slots(holder, value)
-    if not places_in_c and real_isinstance(holder, types.FunctionType):
-        places_in_c = _find_in_annotations(holder, value)
-    if not places_in_c:
-        places_in_c = [Place("C-level holder", holder, _name_part_in_c(holder, value))]
-    return places + places_in_c
-
-
-def _count_references_in_c(holder: object, value: object, attribute_count: int) -> int:
-    """Return how many references of `holder` to `value` are held by C code.
-
-    Those are all that the collector counts, without the reference to the type, and without the
-    `attribute_count` attributes if CPython keeps these in the object itself and not in a dict.
-    """
-    count = sum(referent is value for referent in get_referents(holder))
-    if type(holder) is value:
-        count -= 1
-    if type(holder).__flags__ & _MANAGED_DICT:
-        count -= attribute_count
-    return count
-
-
-def _find_in_slots(holder: object, value: object) -> list[Place]:
-    """Return the slots, and the attributes kept in C, that refer to `value`."""
-    places = []
-    for base in type(holder).__mro__:
-        for name, descriptor in vars(base).items():
-            if not _is_readable(name, descriptor):
-                continue
-            with suppress(AttributeError):  # it is empty
-                if descriptor.__get__(holder) is value:
-                    reason = FIXED_REASONS["C-level holder"]
-                    places.append(Place("instance attribute", holder, name, reason=reason))
-    return places
-
-
-def _is_readable(name: str, descriptor: object) -> bool:
-    """Return whether reading an attribute through this descriptor of a class runs no code."""
-    if type(descriptor) is types.MemberDescriptorType:
-        return True
-    return name in _PLAIN_GETTERS and type(descriptor) is types.GetSetDescriptorType
-
-
-def _find_in_annotations(function: types.FunctionType, value: object) -> list[Place]:
-    """Return the place of annotations that CPython still has as a tuple of names and values."""
-    if type(value) is not tuple:
-        return []
-    if function.__defaults__ is value or function.__closure__ is value:
-        return []
-    return [Place("C-level holder", function, "__annotations__")]
-
-
-def _name_part_in_c(holder: object, value: object) -> str:
-    """Return in words what part of an object written in C refers to `value`."""
-    calls = (types.FrameType, types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
-    if is_exactly(holder, *calls):
-        return "(on its value stack)"
-    if type(holder) is functools._lru_cache_wrapper and holder.__wrapped__ is not value:
-        return "(its cache)"
-    return "(inside the C object)"

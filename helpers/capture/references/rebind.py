@@ -8,7 +8,6 @@ import types
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import suppress
-from fnmatch import fnmatchcase
 from functools import _lru_cache_wrapper, partial
 from gc import get_objects
 
@@ -23,8 +22,9 @@ from .code_swap import CodeSwap as CodeSwap
 from .holder_search import find_holders, scan_modules
 from .loaded_modules import find_singledispatch_functions
 from .owner_names import describe_object
+from .place_patterns import find_choice_reason, require_matches, require_patterns
 from .places import HiddenList, Place
-from .places_in_holders import is_immutable_type
+from .places_in_attributes import is_immutable_type
 from .replacement_needs import Needs, find_needs
 
 UNSEEN = "; variables of running calls are not counted, and caches keep the results that they have"
@@ -63,8 +63,8 @@ def rebind_everywhere(
         old,
         new,
         search,
-        keep=_require_patterns(keep, "keep"),
-        only=_require_patterns(only, "only"),
+        keep=require_patterns(keep, "keep"),
+        only=require_patterns(only, "only"),
     )
 
 
@@ -85,29 +85,6 @@ def _refuse_objects(old: object, new: object) -> None:
         raise ValueError(f"{subject} cannot become {describe_object(new)}, which is shared")
 
 
-def _require_patterns(value: object, argument: str) -> tuple[str, ...]:
-    """Return `keep` or `only` as a tuple of paths or patterns; it may be one str, or several.
-
-    `argument` is which of the two it is, for the TypeError.
-    """
-    patterns = (value,) if type(value) is str else value
-    is_collection = is_exactly(patterns, tuple, list, set)
-    if is_collection and all(type(pattern) is str for pattern in patterns):
-        return tuple(patterns)
-    needed = f"{argument} must be a path such as '__main__.op', or a list of paths"
-    raise TypeError(f"{needed}; this is {label(value)}")
-
-
-def _is_selected(place: Place, patterns: tuple[str, ...]) -> bool:
-    """Return whether one of the patterns is, or matches, a path of the place."""
-    for path in place.paths:
-        for pattern in patterns:
-            # A path contains brackets, which mean themselves, as in `items[0]`.
-            if path == pattern or fnmatchcase(path, pattern.replace("[", "[[]")):
-                return True
-    return False
-
-
 class Rebinding(Own):
     """A rebinding, which its `with` block makes and takes back.
 
@@ -123,7 +100,18 @@ class Rebinding(Own):
         Those of `changed` that the program itself changed in the block, and that were left so.
     """
 
-    __slots__ = ("old", "new", "changed", "left", "kept", "_caches", "_how", "_undo")
+    __slots__ = (
+        "old",
+        "new",
+        "changed",
+        "left",
+        "kept",
+        "_search",
+        "_keep",
+        "_only",
+        "_caches",
+        "_undo",
+    )
 
     def __init__(
         self,
@@ -139,12 +127,14 @@ class Rebinding(Own):
         """
         self.old = old
         self.new = new
+        self._search = search
+        self._keep = keep
+        self._only = only
         self.changed: tuple[Binding, ...] = ()
         self.left: tuple[Binding, ...] = ()
         self.kept: tuple[Binding, ...] = ()
         #: The names of functions whose lru_cache has results of `old`.
         self._caches: tuple[str, ...] = ()
-        self._how = (search, keep, only)
         #: The places to restore, in the order in which they were written; empty outside the block.
         self._undo = HiddenList()
 
@@ -177,7 +167,7 @@ class Rebinding(Own):
         subject = _describe_with_place(self.old)
         return f"{subject}: {changed_count} of {total} places rebound, {left}{UNSEEN}{caches}."
 
-    # `speaks_to_users` makes an error of this method look like one of the verb of this name.
+    # An error of this method shows only frames of the learner, and names the verb.
     @partial(speaks_to_users, name="rebind_everywhere")
     def __enter__(self) -> "Rebinding":
         if self._undo:
@@ -206,13 +196,12 @@ class Rebinding(Own):
 
         ValueError says that there is none, or that a pattern matches none.
         """
-        search, keep, only = self._how
         _clear_dispatch_caches()
-        places = scan_modules(self.old) if search == "scan" else find_holders(self.old)
+        places = scan_modules(self.old) if self._search == "scan" else find_holders(self.old)
         if not places:
             description = describe_object(self.old)
             raise ValueError(f"no visible place holds {description}; pass an object with a name")
-        _require_matches((*keep, *only), places)
+        require_matches((*self._keep, *self._only), places)
 
         needs = find_needs(self.new, self.old)
         own_part_ids = _list_own_part_ids(self.old)
@@ -221,7 +210,7 @@ class Rebinding(Own):
         left: list[Binding] = []
         for place in places:
             reason = place.reason
-            reason = reason or _find_choice_reason(place, keep, only)
+            reason = reason or find_choice_reason(place, self._keep, self._only)
             reason = reason or _find_need_reason(place, own_part_ids, needs)
             if reason:
                 left.append(place.binding._replace(rebindable=False, reason=reason))
@@ -262,26 +251,6 @@ def _clear_dispatch_caches() -> None:
     """Empty the caches of all singledispatch functions, which fill them from their registries."""
     for function in find_singledispatch_functions():
         function._clear_cache()
-
-
-def _require_matches(patterns: tuple[str, ...], places: tuple[Place, ...]) -> None:
-    """Raise ValueError for a pattern that matches none of the places."""
-    for pattern in patterns:
-        if any(_is_selected(place, (pattern,)) for place in places):
-            continue
-        paths = listed(sorted(place.binding.path for place in places), MOST_NAMED)
-        raise ValueError(
-            f"'{printable(pattern)}' matches no place that holds it; there are {paths}"
-        )
-
-
-def _find_choice_reason(place: Place, keep: tuple[str, ...], only: tuple[str, ...]) -> str:
-    """Return why `keep` and `only` leave a place alone; "" if they do not."""
-    if _is_selected(place, keep):
-        return "kept on request"
-    if only and not _is_selected(place, only):
-        return "not selected"
-    return ""
 
 
 def _find_need_reason(place: Place, own_part_ids: set[int], needs: Needs) -> str:

@@ -75,7 +75,7 @@ def find_needs(new: object, old: object) -> Needs:
             parts = (value.__closure__, value.__defaults__, value.__kwdefaults__, vars(value))
             is_near = current.is_near
         else:
-            parts = _list_parts(value, current.is_near)
+            parts = _list_followed_parts(value, current.is_near)
             is_near = current.is_near and not is_exactly(value, *_CONTAINER_TYPES)
         waiting += [_Waiting(part, is_near) for part in parts if part is not None]
     return needs
@@ -97,7 +97,7 @@ def _follow_names(function: types.FunctionType, home: dict, needs: Needs) -> lis
     return values
 
 
-def _list_parts(value: object, is_near: bool) -> tuple:
+def _list_followed_parts(value: object, is_near: bool) -> tuple:
     """Return what an object other than a function refers to, as far as it is followed."""
     if is_exactly(value, *_TRANSPARENT_TYPES, *_CONTAINER_TYPES):
         return tuple(get_referents(value))

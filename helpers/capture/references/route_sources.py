@@ -21,7 +21,7 @@ SHARED_CHARACTERS = 8  # that two long lines show of what both begin with
 _ONE_LINE_HEAD = re.compile(r"def .*?\)[^:]*:\s+(?=\S)")  # of `def f(): return 1`
 
 
-def find_differing(sources: list[list[str]]) -> list[str]:
+def find_differing_lines(sources: list[list[str]]) -> list[str]:
     """Return of each source, a list of lines, the first line that not all of them have.
 
     The last line stands for a source without such a line. Long lines are cut at their beginning, so

@@ -21,7 +21,7 @@ from ..text.value import label, short_name, type_name
 from .places import HiddenList
 from .route_sources import (
     LONGEST_LINE,
-    find_differing,
+    find_differing_lines,
     find_holder_kind,
     format_call,
     format_intervention,
@@ -156,7 +156,7 @@ def watch_routes(
     old, new : object
         The function, and what an intervention replaces it with.
     routes, interventions : mapping
-        As in `watch_callers`.
+        As in `record_callers`.
     holders : mapping
         The names of `routes` -> a callable that returns what the route is about to call.
 
@@ -199,7 +199,7 @@ def watch_routes(
         note=board.note,
         routes=tuple(found_routes[index] for index in order),
         functions=tuple(functions),
-        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing(sources)),
+        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing_lines(sources)),
         patches=tuple(patches[:column_count]),
     )
 
@@ -246,7 +246,7 @@ class _HolderRecorder:
     def run_route(self, named_route: Callable[[], str]) -> object:
         """Read the holder of a route, then run it; return what the route returns.
 
-        `watch_callers` calls this as its judge, for each route under each intervention.
+        `record_callers` calls this as its judge, for each route under each intervention.
         """
         name = named_route()
         is_first_of_column = name == next(iter(self._routes))
@@ -260,14 +260,14 @@ class _HolderRecorder:
     def _record_code(self, function: object) -> int:
         """Return the position of a function's code in `codes`, where it is added if it is new."""
         code: CodeType | None = function.__code__ if type(function) is FunctionType else None
-        if code is not None and _find_position(self.codes, code) == UNKNOWN:
+        if code is not None and _find_identical(self.codes, code) == UNKNOWN:
             self.codes.append(code)
-        return _find_position(self.codes, code)
+        return _find_identical(self.codes, code)
 
     def _read_holder(self, name: str) -> int:
         """Return the position of what a route is about to call; UNKNOWN if that cannot be read."""
         try:
-            return _find_position(self._functions, self._readers[name]())
+            return _find_identical(self._functions, self._readers[name]())
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the reader is the learner's own
@@ -275,7 +275,7 @@ class _HolderRecorder:
             return UNKNOWN
 
 
-def _find_position(values: HiddenList, target: object) -> int:
+def _find_identical(values: HiddenList, target: object) -> int:
     """Return the index at which a list contains the target itself, UNKNOWN if it does not."""
     for index, value in enumerate(values):
         if value is target:  # `==` may be code of a user
