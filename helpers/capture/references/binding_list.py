@@ -69,8 +69,7 @@ def _list_bindings(obj: object) -> Listing:
 
     suffixes: dict[int, str] = {}
     rows = [_build_row(place, suffixes) for place in reached]
-    for place in garbage:
-        rows.append(_build_row(place, suffixes)._replace(rebindable=False, garbage=True))
+    rows += [_build_row(place, suffixes, is_garbage=True) for place in garbage]
     torch_sentences = ""
     if is_plain_tensor(obj):
         torch_rows, torch_sentences = _look_into_torch(obj)
@@ -123,7 +122,7 @@ def _look_into_torch(tensor) -> tuple[list[Binding], str]:
     sharer_paths = paths[len(keepers) : len(keepers) + len(named_sharers)]
     saving_paths = paths[len(keepers) + len(named_sharers) :]
 
-    rows = []
+    rows: list[Binding] = []
     for keeper, path, attribute in zip(keepers, keeper_paths, attributes, strict=True):
         rows.append(
             Binding(
@@ -142,7 +141,8 @@ def _look_into_torch(tensor) -> tuple[list[Binding], str]:
         describe_hidden_references(tensor, len(keepers), known_saving),
         describe_sharers(known_sharers, len(sharers) - len(known_sharers)),
     )
-    return sorted(rows), " ".join(filter(None, sentences))
+    rows.sort(key=lambda row: (row.owner, row.name))
+    return rows, " ".join(filter(None, sentences))
 
 
 def _find_paths(values: HiddenList) -> list[str]:
@@ -166,21 +166,20 @@ def _list_paths(places: tuple[Place, ...]) -> list[str]:
     return [place.binding.path for place in places]
 
 
-def _build_row(place: Place, suffixes: dict[int, str]) -> Binding:
+def _build_row(place: Place, suffixes: dict[int, str], is_garbage: bool = False) -> Binding:
     """Return the row of a place, with what keeps the exception whose traceback keeps the place.
 
     `suffixes` maps the id of an exception to what is said of its holders. It is filled here, so
-    that each exception is searched once.
+    that each exception is searched once. `is_garbage` says that nothing reaches the place.
     """
-    row = place.binding
     if not place.errors:
-        return row
+        return place.build_binding(place.reason, is_garbage)
     error = place.errors[0]
     if id(error) not in suffixes:
         paths = _find_error_paths(error)
         keepers = f"; the exception is in {listed(paths, MOST_NAMED)}" if paths else ""
         suffixes[id(error)] = keepers
-    return row._replace(reason=row.reason + suffixes[id(error)])
+    return place.build_binding(place.reason + suffixes[id(error)], is_garbage)
 
 
 def _find_error_paths(error: BaseException) -> list[str]:

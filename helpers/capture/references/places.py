@@ -94,11 +94,22 @@ class Place(Own):
     @property
     def binding(self) -> Binding:
         """The row of this place."""
+        return self.build_binding(self.reason)
+
+    def build_binding(self, reason: str, is_garbage: bool = False) -> Binding:
+        """Return the row of this place; `reason` says why it cannot be rebound, "" if it can."""
         owner = " and ".join(self.owners[:MOST_OWNERS])
         if len(self.owners) > MOST_OWNERS:
             owner += " and others"
-        can_be_written = not self.reason
-        return Binding(self.kind, owner, self.name, self.scan, can_be_written, self.reason)
+        return Binding(
+            kind=self.kind,
+            owner=owner,
+            name=self.name,
+            scan=self.scan,
+            rebindable=not reason and not is_garbage,
+            reason=reason,
+            garbage=is_garbage,
+        )
 
     def get(self) -> object:
         """Return what the place refers to now; MISSING if it is gone, or cannot be read."""

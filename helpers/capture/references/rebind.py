@@ -213,7 +213,7 @@ class Rebinding(Own):
             reason = reason or find_choice_reason(place, self._keep, self._only)
             reason = reason or _find_need_reason(place, own_part_ids, needs)
             if reason:
-                left.append(place.binding._replace(rebindable=False, reason=reason))
+                left.append(place.build_binding(reason))
             else:
                 plan.append(place)
                 changed.append(place.binding)
