@@ -1,10 +1,11 @@
 """This interpreter and what is installed -> a listing; a verdict that is not "fine" says a cure.
 
-The packages are imported in other processes: here is no trace of it, and a crash is a verdict.
+The packages are imported in other processes. So none of them is loaded into this one, and a package
+that crashes its interpreter gets a verdict like any other.
 """
 
 import sys
-from collections import namedtuple
+from dataclasses import dataclass
 
 from ..model.code_records import columns
 from ..model.tables import Listing
@@ -15,62 +16,120 @@ from ..safety.package_trial import Trial, try_packages
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 PACKAGES = ("jupyterlab", "ipywidgets", "anywidget", "numpy", "networkx", "tensorflow", "torch")
 GIGABYTES = 4
-# One thing that the course needs: what was found, what is needed, and a verdict in words.
-Part = namedtuple("Part", "name found needed verdict")
+FINE = "fine"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that the course needs. An exported exhibit names this class, so the name stays.
+
+    Attributes
+    ----------
+    name : str
+        A package, "Python" or "memory".
+    found : str
+        The version or amount on this machine.
+    needed : str
+        The versions or the amount that the course needs.
+    verdict : str
+        "fine", or what is wrong and how to mend it.
+    """
+
+    name: str
+    found: str
+    needed: str
+    verdict: str
 
 
 def environment_listing() -> Listing:
     """List what this course needs, what is installed, and how to get what is missing or broken."""
-    trial = _try_packages()
-    parts = (_python(), *(_package(name, trial) for name in PACKAGES), _memory())
-    amiss = [part.name for part in parts if part.verdict != "fine"]
-    whose, fine = "these instruments need", "All of these versions were tried."
-    if HAS_COURSE:
-        whose, fine = "this course needs", "This machine has all that the course needs."
-    note = f"To fix: {', '.join(amiss)}." if amiss else fine
+    trial = _try_installed_packages()
+    parts = (
+        _check_python(),
+        *(_check_package(name, trial) for name in PACKAGES),
+        _check_memory(),
+    )
+
+    to_fix = [part.name for part in parts if part.verdict != FINE]
+    if to_fix:
+        note = f"To fix: {', '.join(to_fix)}."
+    elif HAS_COURSE:
+        note = "This machine has all that the course needs."
+    else:
+        note = "All of these versions were tried."
+
+    subject = "this course needs" if HAS_COURSE else "these instruments need"
     headings = {"name": "part", "found": "found", "needed": "needed", "verdict": "verdict"}
-    shown = columns("found needed", **headings)
-    return Listing(f"What {whose}, and what is here", shown, parts, note)
+    return Listing(
+        title=f"What {subject}, and what is here",
+        columns=columns("found needed", **headings),  # these two columns are code
+        rows=parts,
+        note=note,
+    )
 
 
-def _python() -> Part:
-    works = ", ".join(f"{major}.{minor}" for major, minor in PYTHONS)
-    found = f"{sys.version_info.major}.{sys.version_info.minor}"
-    fine = sys.version_info[:2] in PYTHONS
-    cure = f"delete .venv, run `python{works.rpartition(' ')[2]} course.py lab`"
-    cure = cure if HAS_COURSE else "use one of these"
-    return Part("Python", found, works, "fine" if fine else cure)
+def _check_python() -> Part:
+    """Return whether this version of Python is one of `PYTHONS`."""
+    needed = [f"{major}.{minor}" for major, minor in PYTHONS]
+    version = sys.version_info[:2]
+    if version in PYTHONS:
+        verdict = FINE
+    elif HAS_COURSE:
+        verdict = f"delete .venv, run `python{needed[-1]} course.py lab`"
+    else:
+        verdict = "use one of these"
+    return Part("Python", f"{version[0]}.{version[1]}", ", ".join(needed), verdict)
 
 
-def _try_packages() -> Trial:
-    names, ended = [name for name in PACKAGES if installed(name)], []
+def _try_installed_packages() -> Trial:
+    """Import each installed package of `PACKAGES` in another process, and show the progress."""
+    names = [name for name in PACKAGES if installed(name)]
+    ended: list[str] = []
 
-    def count(name: str) -> None:
+    def report_end(name: str) -> None:
+        """Say how far the trial is. `try_packages` calls this when a package's import ends."""
         ended.append(name)
         progress.say(f"imported {len(ended)} of {len(names)} packages, in other processes")
 
     with progress.doing("importing packages in other processes"):
-        return try_packages(sys.executable, names, only_named=True, done=count)
+        return try_packages(sys.executable, names, only_named=True, done=report_end)
 
 
-def _package(name: str, trial: Trial) -> Part:
-    from packaging.specifiers import SpecifierSet
+def _check_package(name: str, trial: Trial) -> Part:
+    """Return whether a package is installed, can be imported, and has a version that was tried."""
+    from packaging.specifiers import SpecifierSet  # slow to import
 
-    found, ranges = installed(name), wanted()
-    needed = next((ranges[one] for one in distributions(name) if one in ranges), "")
-    fine = SpecifierSet(needed).contains(found or "0", prereleases=True)
-    needed = needed.removeprefix("==") or "any"
+    found = installed(name)
+    specifier = _find_specifier(name)
+    needed = specifier.removeprefix("==") or "any"
     if not found:
         return Part(name, "missing", needed, repair(name))
-    if fault := next(filter(None, map(trial.fault, distributions(name))), ""):
+
+    # TensorFlow, for example, may be installed as the distribution tensorflow-cpu.
+    faults = [trial.fault(distribution) for distribution in distributions(name)]
+    fault = next(filter(None, faults), "")
+    if fault:
         return Part(name, found, needed, f"{fault}: {repair(name, broken=True)}")
-    return Part(name, found, needed, "fine" if fine else f"another version: {repair(name)}")
+    if SpecifierSet(specifier).contains(found, prereleases=True):
+        return Part(name, found, needed, FINE)
+    return Part(name, found, needed, f"another version: {repair(name)}")
 
 
-def _memory() -> Part:
+def _find_specifier(name: str) -> str:
+    """Return the versions of a package that the course wants, such as `==2.1`; "" for any."""
+    specifiers_by_distribution = wanted()
+    for distribution in distributions(name):
+        if distribution in specifiers_by_distribution:
+            return specifiers_by_distribution[distribution]
+    return ""
+
+
+def _check_memory() -> Part:
+    """Return whether this machine has enough memory."""
     import psutil  # ipykernel brings it
 
-    enough = psutil.virtual_memory().total >= GIGABYTES * 10**9
-    verdict = "fine" if enough else "close other programs, and open one notebook at a time"
-    words = f"{GIGABYTES} GB or more" if enough else f"less than {GIGABYTES} GB"
-    return Part("memory", words, f"{GIGABYTES} GB", verdict)
+    needed = f"{GIGABYTES} GB"
+    if psutil.virtual_memory().total >= GIGABYTES * 10**9:
+        return Part("memory", f"{needed} or more", needed, FINE)
+    advice = "close other programs, and open one notebook at a time"
+    return Part("memory", f"less than {needed}", needed, advice)

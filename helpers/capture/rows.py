@@ -1,4 +1,8 @@
-"""A learner's own rows (dicts) -> a listing."""
+"""A learner's own rows (dicts) -> a listing.
+
+Values that are short and plain keep their repr. All others are described in a few safe words,
+because the repr of somebody's class may be long, may fail, or may run code.
+"""
 
 import re
 from keyword import iskeyword
@@ -9,59 +13,102 @@ from ..safety.arguments import is_exactly, real_isinstance, require_str, table
 from .text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
 
 MOST_COLUMNS = 100
-MOST_ITEMS, DEEPEST = 24, 2  # of a container that is shown as it is
+MOST_ITEMS = 24  # of a container that is shown as it is
+DEEPEST = 2  # containers in each other that are shown as they are
+MOST_NAMED = 8  # headings that an error names
+_CONTAINERS = (dict, list, tuple, set, frozenset)
 
 
 def records_listing(title: str, /, *rows: dict[str, object]) -> Listing:
-    """Show rows with the same keys as a table. The keys of the first row are the headings."""
+    """Return rows with the same keys as a table. The keys of the first row are the headings.
+
+    Raises
+    ------
+    TypeError
+        If the title is not text, or a row is not a dict with names as its keys.
+    ValueError
+        If there are no rows, or the keys of two rows differ.
+    """
     title = require_str(title, "the title of a table")
-    rows = [table(row, "a row of a table", "heading -> value", MOST_COLUMNS) for row in rows]
-    if not rows:
+    checked_rows = [
+        table(row, "a row of a table", of="heading -> value", most=MOST_COLUMNS) for row in rows
+    ]
+    if not checked_rows:
         raise ValueError("a table needs at least one row")
-    headings = [heading for heading, _ in rows[0]]
-    for number, row in enumerate(rows, 1):
-        if (found := [heading for heading, _ in row]) != headings:
-            raise ValueError(
-                f"every row needs the keys {_named(headings)}, in this order; "
-                f"row {number:,} has {_named(found)}"
-            )
-    fields = tuple(_fields(headings))
-    columns = [Column(*pair) for pair in zip(fields, headings, strict=True)]
-    values = [make_row(fields, tuple(_kept(value) for _, value in row)) for row in rows]
-    return Listing(title, tuple(columns), tuple(values))
+    headings = _read_headings(checked_rows[0])
+    for number, row in enumerate(checked_rows, 1):
+        _require_headings(row, headings, number)
+
+    fields = tuple(_make_field_names(headings))
+    columns = [Column(field, heading) for field, heading in zip(fields, headings, strict=True)]
+    records = []
+    for row in checked_rows:
+        values = tuple(_make_plain(value) for _, value in row)
+        records.append(make_row(fields, values))
+    return Listing(title, tuple(columns), tuple(records))
 
 
-def _named(headings: list[str]) -> str:
-    return ", ".join(map(plain, headings[:8])) + (", …" if len(headings) > 8 else "") or "none"
+def _read_headings(row: list[tuple[str, object]]) -> list[str]:
+    """Return the headings of a row, which is a list of (heading, value)."""
+    return [heading for heading, _ in row]
 
 
-def _fields(headings: list[str]) -> list[str]:
-    """Return an attribute name per heading, each another one."""
-    fields = []
+def _require_headings(row: list[tuple[str, object]], headings: list[str], number: int) -> None:
+    """Raise ValueError if row `number`, a list of (heading, value), has other headings."""
+    row_headings = _read_headings(row)
+    if row_headings != headings:
+        raise ValueError(
+            f"every row needs the keys {_format_headings(headings)}, in this order; "
+            f"row {number:,} has {_format_headings(row_headings)}"
+        )
+
+
+def _format_headings(headings: list[str]) -> str:
+    """Return the first headings as text for an error."""
+    text = ", ".join(plain(heading) for heading in headings[:MOST_NAMED])
+    if len(headings) > MOST_NAMED:
+        text += ", …"
+    return text or "none"
+
+
+def _make_field_names(headings: list[str]) -> list[str]:
+    """Return for each heading the name of an attribute; no two names are the same."""
+    fields: list[str] = []
     for number, heading in enumerate(headings):
         field = re.sub(r"\W", "_", heading)
-        fit = field.isidentifier() and not iskeyword(field) and field not in fields
-        fit = fit and not field.startswith("__")
-        fields.append(field if fit else f"column_{number}_{field}")
+        is_name = field.isidentifier() and not iskeyword(field)
+        is_special = field.startswith("__")  # it would hide a method, or be mangled
+        if not is_name or is_special or field in fields:
+            field = f"column_{number}_{field}"
+        fields.append(field)
     return fields
 
 
-def _kept(value: object) -> object:
+def _make_plain(value: object) -> object:
+    """Return the text that a cell shows of a value; a bool or a small int stays as it is."""
     if real_isinstance(value, str):
-        return str.__str__(value)
+        return str.__str__(value)  # an exact str: a subclass may have a `__str__` of its own
     if is_exactly(value, bool, int) and value.bit_length() <= BIGGEST_BITS:
         return value
     numpy = restoring.module("numpy")
     if numpy and real_isinstance(value, numpy.number):
         return str(value)
-    return repr(value) if _is_plain(value, DEEPEST) else short_repr(value)
+    if _has_short_safe_repr(value, DEEPEST):
+        return repr(value)
+    return short_repr(value)
 
 
-def _is_plain(value: object, deeper: int) -> bool:
-    """Return whether a repr is short and runs built-in code alone: scalars, and few of them."""
+def _has_short_safe_repr(value: object, levels: int) -> bool:
+    """Return whether the repr of a value is short, and runs only code that is built in.
+
+    It is for a scalar, and for a container of few of them. `levels` is how many containers may be
+    in each other.
+    """
     if same_for_ever(value):
         return type(value) is not int or value.bit_length() <= BIGGEST_BITS
-    items = [*value, *value.values()] if type(value) is dict else value
-    if not is_exactly(value, dict, list, tuple, set, frozenset) or len(items) > MOST_ITEMS:
+    if not levels or not is_exactly(value, *_CONTAINERS):
         return False
-    return deeper > 0 and all(_is_plain(item, deeper - 1) for item in items)
+    items = [*value, *value.values()] if type(value) is dict else value
+    if len(items) > MOST_ITEMS:
+        return False
+    return all(_has_short_safe_repr(item, levels - 1) for item in items)

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from helpers.capture.references import holder_search
+from helpers.capture.references import binding_list, holder_search
 from helpers.capture.references.holder_search import binding_graph, bindings, find_holders
 from helpers.safety.restoring import Own
 from tests.pythons import finished
@@ -181,7 +181,7 @@ def test_scanning_imports_nothing_and_wakes_no_lazy_module(stage, monkeypatch):
 def test_an_object_with_a_crowd_of_holders_is_listed_up_to_a_limit_that_is_told(stage, monkeypatch):
     play(stage, "crowd = [[op] for _ in range(700)]")
     assert len(bindings(stage.op).rows) == 701
-    monkeypatch.setattr(holder_search, "MOST_HOLDERS", 500)
+    monkeypatch.setattr(binding_list, "MOST_HOLDERS", 500)
     listing = bindings(stage.op)
     assert len(listing.rows) <= 501
     assert "more objects hold it and are not listed" in listing.note

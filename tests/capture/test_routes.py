@@ -4,7 +4,8 @@ import contextlib
 
 import pytest
 
-from helpers.capture.references.routes import find_differing, watch_callers
+from helpers.capture.references.route_sources import find_differing_lines
+from helpers.capture.references.routes import watch_callers
 
 FINE = {"i": contextlib.nullcontext}
 
@@ -52,7 +53,10 @@ def test_an_intervention_that_raises_is_named(refused):
 def test_the_line_of_code_that_is_shown_is_one_that_differs():
     lines = [f"total = math.fsum(item.{word} for item in a)" for word in ("old", "new")]
     sources = [["def f(a):", f"    {line}", "    return total"] for line in lines]
-    assert find_differing(sources) == ["…um(item.old for item in a)", "…um(item.new for item in a)"]
-    assert find_differing([["lambda: 1"], ["lambda: 2"]]) == ["lambda: 1", "lambda: 2"]
-    assert find_differing([["def new(*args) -> int: return 2"]]) == ["return 2"]
-    assert find_differing([["def f():", "    return 1"]] * 2) == ["return 1", "return 1"]
+    assert find_differing_lines(sources) == [
+        "…um(item.old for item in a)",
+        "…um(item.new for item in a)",
+    ]
+    assert find_differing_lines([["lambda: 1"], ["lambda: 2"]]) == ["lambda: 1", "lambda: 2"]
+    assert find_differing_lines([["def new(*args) -> int: return 2"]]) == ["return 2"]
+    assert find_differing_lines([["def f():", "    return 1"]] * 2) == ["return 1", "return 1"]

@@ -1,148 +1,199 @@
-"""Names in a namespace -> the graph of what they refer to, by identity."""
+"""Names in a namespace -> the graph of what they refer to, by identity.
 
-import functools
+The graph is drawn breadth first from the names, so an object has the box of its shortest path.
+"""
+
 from collections import deque
-from collections.abc import Callable, Mapping
-from itertools import count, islice
-from types import CellType, FrameType, FunctionType, MethodType, ModuleType
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from types import FrameType, FunctionType
 
 from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Edge, Graph, Node
-from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import instance_dict
 from ..text.tensors import shown_tensor
-from ..text.value import SCALARS, detail, label, library_value, short_name, type_name
+from ..text.value import detail, label, library_value, short_name, type_name
+from .object_references import MOST_ITEMS, Reference, References, find_references
 
-DEEPEST = 4
-MOST_ITEMS = 12
+DEEPEST = 4  # arrows from a name to the last object that is drawn
 MOST_BOXES = 150
-MOST_SORTED = 1_000  # members of a set, whose order is another one in each process
+RUN_THE_CELL = "run the cell that makes it"
+MAKE_IT_FIRST = "make it first; a function sees only the outer names that it uses"
 
 
-class Numbers:
-    """Tells objects apart by identity, over many moments, and keeps none of them alive."""
+class ObjectNumbers:
+    """Numbers objects by identity over the moments of one run, and keeps none of them alive.
 
-    def __init__(self):
-        self._next, self._before, self._now = count(1).__next__, {}, {}
+    An id is free again when its object is gone, so a number is remembered only from one moment to
+    the next. Within a moment the caller keeps the objects alive.
+    """
 
-    def next_moment(self):
-        """Begin another moment: the caller keeps what it meets in it alive until the next."""
-        self._before, self._now = self._now, {}
+    def __init__(self) -> None:
+        """Begin with number 1 for the first object."""
+        self._counter = count(1)
+        #: The id of an object -> its type and its number, at the moment before and at this one.
+        self._previous: dict[int, tuple[type, int]] = {}
+        self._current: dict[int, tuple[type, int]] = {}
 
-    def of(self, value: object) -> int:
-        """Return the number of an object, from 1."""
-        known = self._now.get(id(value)) or self._before.get(id(value))
+    def begin_moment(self) -> None:
+        """Begin another moment. Its objects must stay alive until the next one begins."""
+        self._previous = self._current
+        self._current = {}
+
+    def number(self, value: object) -> int:
+        """Return the number of an object: the same as before, or the next one."""
+        known = self._current.get(id(value)) or self._previous.get(id(value))
+        # An object of another type is a new object, which has got the id of one that is gone.
         if known is None or known[0] is not type(value):
-            known = type(value), self._next()
-        self._now[id(value)] = known
+            known = (type(value), next(self._counter))
+        self._current[id(value)] = known
         return known[1]
 
 
-def names_graph_of_frame(frame: FrameType, names) -> Graph:
+def names_graph_of_frame(frame: FrameType, names: Iterable[str]) -> Graph:
     """Return the graph of what `names` refer to in a frame: its variables, then its globals."""
     if not names:
         raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
 
     variables = local_variables(frame)
-    cure = "run the cell that makes it"
-    if variables is not frame.f_globals:
-        cure = "make it first; a function sees only the outer names that it uses"
-    namespace = {**frame.f_globals, **variables}
-    return names_graph(namespace, names, "Names and what they refer to", cure=cure)
+    is_module = variables is frame.f_globals
+    return names_graph(
+        {**frame.f_globals, **variables},
+        names,
+        title="Names and what they refer to",
+        cure=RUN_THE_CELL if is_module else MAKE_IT_FIRST,
+    )
 
 
 def names_graph(
     namespace: Mapping[str, object],
-    names,
+    names: Iterable[str],
     title: str = "",
-    numbers=None,
-    cure: str = "run the cell that makes it",
+    numbers: ObjectNumbers | None = None,
+    cure: str = RUN_THE_CELL,
     follow: Callable[[object], bool] = lambda value: True,
 ) -> Graph:
-    """Return the graph of `names` (str) in `namespace`: one box per name, one per object.
+    """Return the graph of `names` in `namespace`, with one box per name and one per object.
 
-    `numbers`: shared by the moments of one run, so that an object keeps its key. `follow(value)`:
-    whether what an object has in it is drawn too.
+    Parameters
+    ----------
+    namespace : mapping of str to object
+        The values of the names.
+    names : iterable of str
+        The names to draw.
+    title : str
+        The title of the graph.
+    numbers : ObjectNumbers, optional
+        The numbers that the graphs of one run share, so that an object keeps its key.
+    cure : str
+        What the error about a missing name advises.
+    follow : callable
+        `follow(value)` says whether what is in an object is drawn too.
+
+    Raises
+    ------
+    TypeError
+        If a name is not a str.
+    NameError
+        If the namespace has no such name.
     """
     for name in names:
         if type(name) is not str:
             raise TypeError(f"names must be str, such as 'a', not {label(name)}")
         if name not in namespace:
             raise NameError(f"there is no name {label(name)} here yet; {cure}")
-    numbers, alive, queue = numbers or Numbers(), {}, deque()
-    nodes, edges, left = {}, [], {}
 
-    def add(value: object, depth: int) -> str:
-        """Add an object, and put what it holds into the queue; return its key."""
-        if id(value) in alive:
-            return alive[id(value)][0]
-        key = f"object {numbers.of(value)}"
-        alive[id(value)] = (key, value)
-        tensor = shown_tensor(value)
-        words = tensor or library_value(value)
-        parts, size = _find_parts(value) if not tensor and follow(value) else ([], 0)
+    builder = _NamesGraphBuilder(numbers or ObjectNumbers(), follow)
+    for name in dict.fromkeys(names):  # each name once
+        builder.add_name(name, namespace[name])
+    builder.add_references()
+    return builder.build(title)
+
+
+@dataclass(frozen=True)
+class _PendingObject:
+    """An object whose box is drawn, and whose references are not yet."""
+
+    #: The key of its box.
+    key: str
+    #: The references to draw, at most `MOST_ITEMS`.
+    references: list[Reference]
+    #: How many more arrows may follow each other from it, 0 if it is too far from a name.
+    depth: int
+
+
+class _NamesGraphBuilder:
+    """The boxes and arrows of one graph while they are drawn, names first."""
+
+    def __init__(self, numbers: ObjectNumbers, follow: Callable[[object], bool]):
+        """Draw nothing yet. `numbers` gives objects their keys; `follow(value)` opens an object."""
+        self._numbers = numbers
+        self._follow = follow
+        self._nodes: dict[str, Node] = {}
+        self._edges: list[Edge] = []
+        self._keys: dict[int, str] = {}  # the id of an object -> the key of its box
+        self._alive: list[object] = []  # keeps those ids valid
+        self._pending: deque[_PendingObject] = deque()
+        self._left_out_count = 0  # references beyond the first ones of each object
+        self._has_deeper_objects = False
+
+    def add_name(self, name: str, value: object) -> None:
+        """Draw a name, the object that it refers to, and the arrow."""
+        if len(self._nodes) >= MOST_BOXES:
+            return
+        key = f"name {name}"
+        self._nodes[key] = Node(key, short_name(name), "name")
+        self._edges.append(Edge(key, self._add_object(value, DEEPEST)))
+
+    def add_references(self) -> None:
+        """Draw what the objects refer to, and what that refers to, breadth first."""
+        while self._pending:
+            holder = self._pending.popleft()
+            if not holder.depth:
+                self._has_deeper_objects = self._has_deeper_objects or bool(holder.references)
+                continue
+            for reference in holder.references:
+                if id(reference.target) in self._keys or len(self._nodes) < MOST_BOXES:
+                    target = self._add_object(reference.target, holder.depth - 1)
+                    self._edges.append(Edge(holder.key, target, reference.label))
+
+    def build(self, title: str) -> Graph:
+        """Return the graph, with a note on what it leaves out."""
+        notes = []
+        if self._left_out_count:
+            notes.append(
+                f"The first {MOST_ITEMS} parts of each object are drawn; {self._left_out_count:,} "
+                "more are left out (give a part a name to see it)."
+            )
+        if len(self._nodes) >= MOST_BOXES:
+            notes.append(f"Only the first {MOST_BOXES} boxes are drawn.")
+        if self._has_deeper_objects:
+            notes.append(f"Objects more than {DEEPEST} arrows from a name are not drawn.")
+        return Graph(title, tuple(self._nodes.values()), tuple(self._edges), " ".join(notes))
+
+    def _add_object(self, value: object, depth: int) -> str:
+        """Return the key of an object's box; draw the box first if the object is a new one.
+
+        `depth` is how many more arrows may lead away from the object.
+        """
+        if id(value) in self._keys:
+            return self._keys[id(value)]
+        key = f"object {self._numbers.number(value)}"
+        self._keys[id(value)] = key
+        self._alive.append(value)
+
+        tensor_text = shown_tensor(value)
+        text = tensor_text or library_value(value)
+        is_opened = not tensor_text and self._follow(value)
+        references = find_references(value) if is_opened else References([], 0)
+        drawn = references.first[:MOST_ITEMS]
+
         kind = "function" if type(value) is FunctionType else "object"
         if depth:
-            left["parts"] = left.get("parts", 0) + size - len(parts[:MOST_ITEMS])
-            kind = "holder" if parts and kind == "object" else kind
-        second = type_name(value) if words else detail(value)
-        nodes[key] = Node(key, words or label(value), kind, second)
-        queue.append((key, parts[:MOST_ITEMS], depth))
+            self._left_out_count += references.count - len(drawn)
+            if drawn and kind == "object":
+                kind = "holder"
+        second_line = type_name(value) if text else detail(value)
+        self._nodes[key] = Node(key, text or label(value), kind, second_line)
+        self._pending.append(_PendingObject(key, drawn, depth))
         return key
-
-    for name in dict.fromkeys(names):
-        if len(nodes) < MOST_BOXES:
-            nodes[f"name {name}"] = Node(f"name {name}", short_name(name), "name")
-            edges.append(Edge(f"name {name}", add(namespace[name], DEEPEST)))
-    while queue:  # breadth first
-        key, parts, depth = queue.popleft()
-        left["deeper"] = left.get("deeper") or (bool(parts) and not depth)
-        for words, one in parts if depth else ():
-            if id(one) in alive or len(nodes) < MOST_BOXES:
-                edges.append(Edge(key, add(one, depth - 1), words))
-    told = {
-        f"The first {MOST_ITEMS} parts of each object are drawn; {left.get('parts', 0):,} more "
-        "are left out (give a part a name to see it).": left.get("parts"),
-        f"Only the first {MOST_BOXES} boxes are drawn.": len(nodes) >= MOST_BOXES,
-        f"Objects more than {DEEPEST} arrows from a name are not drawn.": left.get("deeper"),
-    }
-    note = " ".join(words for words, is_so in told.items() if is_so)
-    return Graph(title, tuple(nodes.values()), tuple(edges), note)
-
-
-def _find_parts(value: object) -> tuple[list[tuple[str, object]], int]:
-    """Return what the object holds, as (how, what), the first of it, and how much there is."""
-    kind = type(value)
-    if is_exactly(value, list, tuple):
-        return [(f"[{i}]", item) for i, item in enumerate(value[:MOST_ITEMS])], len(value)
-    if kind is dict:
-        first = islice(list(value.items()), MOST_ITEMS)
-        return [(f"[{label(key)}]", item) for key, item in first], len(value)
-    if is_exactly(value, set, frozenset):
-        first = sorted(islice(value, MOST_SORTED), key=label)
-        return [("", item) for item in first[:MOST_ITEMS]], len(value)
-    if is_exactly(value, staticmethod, classmethod):
-        found = [("__func__", value.__func__)]
-    elif kind is functools.partial:
-        found = [("func", value.func)]
-    elif kind is MethodType:
-        found = [("__func__", value.__func__), ("__self__", value.__self__)]
-    elif kind is FunctionType:
-        free = zip(value.__code__.co_freevars, value.__closure__ or (), strict=True)
-        found = [(f"closure {short_name(n)}", c.cell_contents) for n, c in free if c != CellType()]
-        defaults = value.__defaults__ or ()
-        found += [("default", one) for one in defaults if not is_exactly(one, *SCALARS)]
-        found += [(n, one) for n, one in vars(value).items() if n == "__wrapped__"]
-    else:
-        found = [(f".{short_name(name)}", one) for name, one in _attributes(value)]
-    return found, len(found)
-
-
-def _attributes(value: object) -> list[tuple[str, object]]:
-    if real_isinstance(value, type):
-        functions = (FunctionType, staticmethod, classmethod)
-        return [(k, v) for k, v in vars(value).items() if type(v) in functions]
-    home = vars(type(value)).get("__module__", "builtins")
-    followed = not real_isinstance(value, ModuleType) and home not in ("builtins", "numpy")
-    inside = instance_dict(value) if followed else None
-    return [(k, v) for k, v in (inside or {}).items() if type(k) is str]

@@ -1,190 +1,272 @@
-"""A function that runs -> a timeline: the graph of its local names after each of its lines."""
+"""A function that runs -> a timeline: the graph of its local names after each of its lines.
+
+The recorder traces one function with `sys.settrace`. CPython calls the tracer before a line runs,
+and the recorder draws what the variables refer to at that moment. What happened between two moments
+is put into words by `name_changes`.
+"""
 
 import enum
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from dis import get_instructions, opmap
-from types import FunctionType, MethodType, ModuleType
+from types import FrameType, FunctionType, MethodType, ModuleType
 
 from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Graph
-from ...model.phrase import clipped, ended, interrupted
+from ...model.phrase import interrupted
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.following import Limits
 from ..cpython.frame import suspends
 from ..cpython.objects import named
-from ..cpython.settrace import Printed, traced
+from ..cpython.settrace import Printed, Result, traced
 from ..cpython.unwrapping import Unwrapped, to_run
-from ..text.source import source_of
+from ..text.source import Source, source_of
 from ..text.value import library_value, of_library, short_name, short_repr
-from .name_graph import Numbers, names_graph
+from .name_changes import NAMES_PANEL, PRINTED_PANEL, RAISED, describe_step
+from .name_graph import ObjectNumbers, names_graph
 
 MOST_STEPS = 200
-OVER = "The call is over."
-CUT = "You interrupted the call here."
-FOLLOWED = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
-CALLS = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
-MOST_TOLD = 60  # characters of output in a sentence
+CALL_IS_OVER = "The call is over."
+CALL_WAS_INTERRUPTED = "You interrupted the call here."
+GENERATOR_WAS_RUN = "The generator was run to its end."
+PRIVATE_NAMES_HIDDEN = "Names that begin with _ are not shown."
+FOLLOWED_TYPES = (list, tuple, dict, set, frozenset, functools.partial, MethodType)
+CALL_OPCODES = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 
 
 def names_timeline(fn: Callable, /, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
-    """Run `fn(*args, **kwargs)` and record its names and objects after each line."""
-    run = _Run(to_run(fn, "watch_names", args), Limits("watch_names", most=most).most)
-    run.go(args, kwargs)
-    title = f"{named(run.fn)}{run.source.where}, line by line"
-    source, notes, steps = run.source, " ".join(filter(None, run.notes)), run.steps
-    # What a line is about to do is what the next step finds changed.
+    """Run `fn(*args, **kwargs)`, and return a step for each line that ran, up to `most` lines."""
+    watched = to_run(fn, "watch_names", args)
+    limits = Limits("watch_names", most=most)
+    recorder = _NamesRecorder(watched, limits.most)
+    recorder.run(args, kwargs)
+
+    source = recorder.source
+    return Timeline(
+        title=f"{named(recorder.function)}{source.where}, line by line",
+        source=source.text,
+        steps=tuple(_describe_steps(recorder)),
+        note=" ".join(filter(None, recorder.notes)),
+        places=source.places,
+    )
+
+
+def _describe_steps(recorder: "_NamesRecorder") -> list[Step]:
+    """Return the recorded steps, each with a sentence on what its line is about to do."""
+    steps = recorder.steps
+    calling_lines = _find_calling_lines(recorder.function, recorder.source)
+    # What a line is about to do is what the next step finds changed. The last step has no next one.
     pairs = zip(steps, steps[1:], strict=False)
-    told = [replace(step, **_compare(step, then, run.calling)) for step, then in pairs]
-    over = CUT if run.is_cut else OVER
-    told += [replace(step, says=over, lane="return") for step in steps[-1:]]
-    return Timeline(title, source.text, tuple(told), notes, source.places)
+    described = [describe_step(step, next_step, calling_lines) for step, next_step in pairs]
+    if steps:
+        end = CALL_WAS_INTERRUPTED if recorder.is_interrupted else CALL_IS_OVER
+        described.append(replace(steps[-1], says=end, lane="return"))
+    return described
 
 
-class _Run:
-    """One traced run of one function; `steps` fills up as its lines are done."""
+def _find_calling_lines(function: FunctionType, source: Source) -> set[int]:
+    """Return the numbers of those lines of the source that call something."""
+    instructions = get_instructions(function.__code__)
+    calls = [instruction for instruction in instructions if instruction.opname in CALL_OPCODES]
+    lines = {source.line(call.positions.lineno) for call in calls}
+    return lines - {0}  # 0: the instruction has no line in this source
+
+
+class _NamesRecorder:
+    """Records one run of one function: a step before its first line, and one after each line.
+
+    Attributes
+    ----------
+    function : FunctionType
+        The Python function whose lines are recorded.
+    source : Source
+        Its source, without docstrings.
+    steps : list of Step
+        The moments so far, without sentences.
+    notes : dict of str to None
+        The sentences of the timeline's note. A dict keeps their order, and each of them once.
+    is_interrupted : bool
+        Whether Ctrl-C ended the run.
+    """
 
     def __init__(self, watched: Unwrapped, most: int):
-        self.watched, self.fn, self.steps = watched, watched.function, []
-        self.notes, self._most = dict.fromkeys(watched.sentences), most  # each note once
-        self._frame, self._line, self._raised, self._over = None, 0, "", False
-        self.is_cut, self._order = False, []
-        self._printed, self._numbers = Printed(), Numbers()
-        self.source = source_of(self.fn.__code__).folded()
-        made = (at for at in get_instructions(self.fn.__code__) if at.opname in CALLS)
-        self.calling = {self.source.line(at.positions.lineno) for at in made} - {0}
+        """Prepare to run what `watched` unwraps, and to record up to `most` of its lines."""
+        self.function = watched.function
+        self.source: Source = source_of(self.function.__code__).folded()
+        self.steps: list[Step] = []
+        self.notes: dict[str, None] = dict.fromkeys(watched.sentences)
+        self.is_interrupted = False
 
-    def go(self, args, kwargs):
-        """Run the function; an exception that leaves it is told by the last step, or by a note."""
-        found = traced(self._enter, self._printed, self.watched, args, kwargs, lambda: self._over)
-        found.require_record(len(self.steps))
-        self.is_cut = found.interrupt is not None
-        name, began = short_name(self.fn.__name__), self._frame is not None
-        when = "" if began else " before its first line"
-        raised = f"The call of {name} raised {found.kind}{when}."
-        ended_well = found.driven and not found.raised and not self._over
-        lines = max(len(self.steps) - 1, 0)  # the first step comes before the first line
-        told = {
-            self.watched.unreached(began or found.raised): True,
-            "The generator was run to its end.": ended_well,
-            f"{found.lost}: what ran after that is not shown.": began and found.lost,
-            interrupted(lines, "line"): self.is_cut,
-            raised: found.raised and not (self._raised or self.is_cut),
-            found.aside: bool(found.aside),
-        }
-        self.notes |= {words: is_so for words, is_so in told.items() if is_so}
+        self._watched = watched
+        self._most = most
+        self._printed = Printed()
+        self._numbers = ObjectNumbers()
+        self._frame: FrameType | None = None  # of the call that is recorded, the first one
+        self._names: list[str] = []  # in the order in which the call has bound them
+        self._line = 0  # the line that is running, 0 before the first
+        self._raised = ""  # the name of the exception that the running line has raised
+        self._is_full = False
+
+    def run(self, args: tuple, kwargs: Mapping[str, object]) -> None:
+        """Call the function under the tracer, and note how the call ended.
+
+        An exception of the function is not raised from here. The last step or a note names it.
+        """
+        result = traced(
+            self._on_new_frame,
+            self._printed,
+            self._watched,
+            args,
+            kwargs,
+            self._has_enough_steps,
+        )
+        result.require_record(len(self.steps))
+        self.is_interrupted = result.interrupt is not None
+        self._note_end(result)
+        # A frame keeps the variables of its call alive.
         self._frame = None
 
-    def _enter(self, frame, event, argument):
-        if frame.f_code is self.fn.__code__ and self._frame in (None, frame):
-            self._frame = frame
-            return self._on_event
-        return None
+    def _has_enough_steps(self) -> bool:
+        """Return whether the limit is reached. `traced` asks before each item of a generator."""
+        return self._is_full
 
-    def _on_event(self, frame, event, argument):
-        if self._over or (event == "return" and suspends(frame)):
-            return self._on_event
-        if event == "exception":
-            # An iterator tells by StopIteration that it is at its end, and a `for` takes it.
-            loop = frame.f_code.co_code[frame.f_lasti] == opmap["FOR_ITER"]
-            if not (loop and argument[0] is StopIteration):
-                self._raised = short_name(argument[0].__name__)
-        elif self._line or event == "line":
-            returns = event == "return" and argument is not None
-            value = returns and (library_value(argument) or short_repr(argument))
-            ends = f", and the call returns {value}" if returns else ""
-            self._step(self._look(frame), frame.f_lineno if event == "line" else 0, ends)
-        if event == "line":
-            self._line, self._raised = frame.f_lineno, ""
+    def _note_end(self, result: Result) -> None:
+        """Add the sentences on how the call ended, and on what is not shown of it."""
+        has_begun = self._frame is not None
+        self._add_note(self._watched.unreached(has_begun or result.raised))
+        if result.driven and not result.raised and not self._is_full:
+            self._add_note(GENERATOR_WAS_RUN)
+        if has_begun and result.lost:
+            self._add_note(f"{result.lost}: what ran after that is not shown.")
+        if self.is_interrupted:
+            line_count = max(len(self.steps) - 1, 0)  # the first step is before the first line
+            self._add_note(interrupted(line_count, "line"))
+        elif result.raised and not self._raised:
+            name = short_name(self.function.__name__)
+            when = "" if has_begun else " before its first line"
+            self._add_note(f"The call of {name} raised {result.kind}{when}.")
+        self._add_note(result.aside)
+
+    def _add_note(self, sentence: str) -> None:
+        """Add a sentence to the note, if it is not empty and not yet part of the note."""
+        if sentence:
+            self.notes.setdefault(sentence)
+
+    def _on_new_frame(self, frame: FrameType, event: str, argument: object) -> Callable | None:
+        """Return the tracer for the frame of the recorded call, None for every other frame.
+
+        CPython calls this tracer when a frame starts, with the event "call" and None. Only the
+        first call of the function is recorded: one that it makes of itself is a part of a line.
+        """
+        is_recorded_call = self._frame is None or self._frame is frame
+        if frame.f_code is not self.function.__code__ or not is_recorded_call:
+            return None
+        self._frame = frame
         return self._on_event
 
-    def _look(self, frame) -> Mapping[str, object]:
-        """Return the frame's variables, in the order in which they were bound."""
-        found = local_variables(frame)
-        known = [name for name in self._order if name in found]
-        self._order = [*known, *(name for name in found if name not in known)]
-        return {name: found[name] for name in self._order}
+    def _on_event(self, frame: FrameType, event: str, argument: object) -> Callable:
+        """Record one event of the recorded call; return the tracer of its next event.
 
-    def _step(self, names: Mapping[str, object], then: int, ends: str):
+        CPython calls this tracer with "line" before a line runs, with "exception" and the
+        exception's (type, value, traceback), and with "return" and the value when the frame ends.
+        """
+        if self._is_full:
+            return self._on_event
+        if event == "return" and suspends(frame):  # a generator only pauses
+            return self._on_event
+
+        if event == "exception":
+            self._note_exception(frame, kind=argument[0])
+        elif event == "line":
+            self._record_step(frame, next_line=frame.f_lineno)
+            self._line = frame.f_lineno
+            self._raised = ""
+        elif self._line:
+            self._record_step(frame, next_line=0, ending=_describe_return(event, argument))
+        return self._on_event
+
+    def _note_exception(self, frame: FrameType, kind: type[BaseException]) -> None:
+        """Remember the exception for the label of the next step."""
+        # An iterator raises StopIteration at its end. A `for` takes it, so no program sees it.
+        is_in_for = frame.f_code.co_code[frame.f_lasti] == opmap["FOR_ITER"]
+        if not (is_in_for and kind is StopIteration):
+            self._raised = short_name(kind.__name__)
+
+    def _record_step(self, frame: FrameType, next_line: int, ending: str = "") -> None:
+        """Append a step for the line that has run.
+
+        `next_line` is the line that is about to run, 0 at the end of the call. `ending` is what the
+        label says of that end.
+        """
+        variables = self._read_variables(frame)
         if len(self.steps) > self._most:
-            self._over, many = True, f"{self._most:,} lines that ran are shown"
-            self.notes[f"Only the first {many} (most={2 * self._most} shows more)."] = True
+            self._is_full = True
+            limit = f"Only the first {self._most:,} lines that ran are shown"
+            self._add_note(f"{limit} (most={2 * self._most} shows more).")
             return
+
+        step = Step(
+            label=self._format_label(ending),
+            line=self.source.line(next_line),
+            panels=(
+                Panel(NAMES_PANEL, self._draw_names(variables)),
+                Panel(PRINTED_PANEL, self._format_output()),
+            ),
+            short=self.source.place(next_line) if next_line else "the end",
+        )
+        self.steps.append(step)
+
+    def _read_variables(self, frame: FrameType) -> dict[str, object]:
+        """Return the frame's variables, in the order in which the call has bound them."""
+        variables = local_variables(frame)
+        still_bound = [name for name in self._names if name in variables]
+        newly_bound = [name for name in variables if name not in still_bound]
+        self._names = still_bound + newly_bound
+        return {name: variables[name] for name in self._names}
+
+    def _format_label(self, ending: str) -> str:
+        """Return the label of the step after the running line."""
+        if not self._line:
+            return "the call begins"
         place = self.source.place(self._line)
-        words = f"{place} raised {self._raised}" if self._raised else f"after {place}{ends}"
-        words = words if self._line else "the call begins"
-        known = [name for name in names if not name.startswith("@")]  # pytest makes such names
-        shown = [name for name in known if not name.startswith("_")]
-        if len(shown) < len(known):
-            self.notes["Names that begin with _ are not shown."] = True
-        self._numbers.next_moment()
-        graph = names_graph(names, shown, numbers=self._numbers, follow=follows)
-        before = self._printed.total - len(self._printed.tail)
-        printed = f"[{before:,} characters before these are not shown]\n" if before else ""
-        names = Panel("names and objects", graph if graph.nodes else "none yet")
-        panels = names, Panel("printed", printed + self._printed.tail)
-        short = self.source.place(then) if then else "the end"
-        self.steps.append(Step(words, self.source.line(then), panels, short=short))
+        if self._raised:
+            return f"{place}{RAISED}{self._raised}"
+        return f"after {place}{ending}"
+
+    def _draw_names(self, variables: Mapping[str, object]) -> Graph | str:
+        """Return the graph of the names that a reader sees, or a text if there is none."""
+        own_names = [name for name in variables if not name.startswith("@")]  # pytest adds @names
+        public_names = [name for name in own_names if not name.startswith("_")]
+        if len(public_names) < len(own_names):
+            self._add_note(PRIVATE_NAMES_HIDDEN)
+        self._numbers.begin_moment()
+        graph = names_graph(variables, public_names, numbers=self._numbers, follow=follows)
+        return graph if graph.nodes else "none yet"
+
+    def _format_output(self) -> str:
+        """Return the end of what the call has printed, and how much is before it."""
+        hidden_count = self._printed.total - len(self._printed.tail)
+        if not hidden_count:
+            return self._printed.tail
+        return f"[{hidden_count:,} characters before these are not shown]\n{self._printed.tail}"
+
+
+def _describe_return(event: str, value: object) -> str:
+    """Return what a label says of the value that a call returns; nothing for None."""
+    if event != "return" or value is None:
+        return ""
+    return f", and the call returns {library_value(value) or short_repr(value)}"
 
 
 def follows(value: object) -> bool:
     """Return whether what is in a value is drawn: in a container, and in what no library made."""
-    if is_exactly(value, *FOLLOWED):
+    if is_exactly(value, *FOLLOWED_TYPES):
         return True
     if real_isinstance(value, type, ModuleType, enum.Enum):
         return False
     if type(value) is FunctionType:
         return not is_library(value.__code__.co_filename)
     return not of_library(type(value))
-
-
-def _compare(step: Step, then: Step, calling: set[int]) -> dict[str, str]:
-    """Return the sentence on what happens between two steps, and the lane.
-
-    `calling`: the lines that call something.
-    """
-    (before, held), (after, holds) = _look(step), _look(then)
-    parts = []
-    for name, (key, words) in after.items():
-        if name not in before:
-            parts.append(f"makes {name} refer to {words}")
-        elif before[name][0] != key:
-            old = before[name][1]
-            ways = f"one {old} to another" if old == words else f"{old} to {words}"
-            parts.append(f"rebinds {name} from {ways}")
-    parts += [f"unbinds {name}" for name in before if name not in after]
-    referring, changed = {key: name for name, (key, _) in reversed(after.items())}, []
-    for key in held.keys() & holds.keys():
-        if held[key] != holds[key]:
-            pairs = zip(held[key][:2], holds[key][:2], strict=True)
-            words = next((f" ({old} → {new})" for old, new in pairs if old != new), "")
-            what = f"what {referring[key]} refers to" if key in referring else "an object"
-            changed.append(f"changes {what} in place{words}")
-    parts += sorted(changed)
-    lane = "store" if parts else "call" if step.line in calling else "operate"
-    old, new = (one.panel("printed") for one in (step, then))
-    if new != old:
-        fresh = new.removeprefix(old) if new.startswith(old) else new
-        parts.append(f"prints {clipped(repr(fresh.rstrip()), MOST_TOLD)}")
-    if raised := then.label.partition(" raised ")[2]:
-        parts.append(f"raises {raised}")
-    says = ended("; ".join(parts) or "changes no name and no object that a name refers to")
-    return {"says": says, "lane": "exception" if raised else lane}
-
-
-def _look(step: Step) -> tuple[dict, dict]:
-    """Return name -> key and words of what it refers to; object's key -> its words, its arrows."""
-    graph = step.panel("names and objects")
-    nodes = {node.key: node for node in graph.nodes} if type(graph) is Graph else {}
-    boxes = [(key, node) for key, node in nodes.items() if node.kind != "name"]
-    objects = {key: (node.detail, node.label, []) for key, node in boxes}
-    names = {}
-    for edge in graph.edges if nodes else ():
-        if edge.source in objects:
-            objects[edge.source][-1].append((edge.label, edge.target))
-        else:
-            names[nodes[edge.source].label] = edge.target, nodes[edge.target].label
-    return names, objects

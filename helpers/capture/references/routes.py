@@ -1,90 +1,126 @@
-"""Ways to call a function, and what is done to it -> who runs what, and who holds what meanwhile.
+"""Routes that call a function, and interventions -> what each route runs, and who holds what.
 
-Nothing is shown that was not read: each route is run, and each holder is read, inside each patch.
+A route is one way to call the function, such as an alias. An intervention is a context manager that
+changes something, such as a rebinding. Nothing is shown that was not read: each route runs, and
+each holder is read, inside each intervention.
 """
 
-import re
-from contextlib import nullcontext
-from dis import get_instructions
-from inspect import getclosurevars
-from os.path import commonprefix
-from textwrap import dedent
-from types import FunctionType, ModuleType
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from types import CodeType, FunctionType
 
 from ...model.phrase import interrupted
 from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
-from ...safety.arguments import item_of_type, table
+from ...safety.arguments import table
 from ...safety.restoring import note_end, note_interrupt
-from ..cpython.objects import instance_dict
 from ..text.error import error_message
 from ..text.source import source_of
 from ..text.value import label, short_name, type_name
 from .places import HiddenList
+from .route_sources import (
+    LONGEST_LINE,
+    find_differing_lines,
+    find_holder_kind,
+    format_call,
+    format_intervention,
+)
 
-NOTHING = "nothing"
+NOTHING = "nothing"  # the heading of the run without an intervention
 MOST_ROUTES = 1000
-LONGEST_CALL, LONGEST_LINE, MOST_LINES = 24, 22, 8  # characters, characters, lines of a patch
-_ONE_LINE = re.compile(r"def .*?\)[^:]*:\s+(?=\S)")  # the head of a function on one line
-KEPT = 8  # characters that two long lines have in common, before what differs
+HOLDER_KINDS = ("name", "function", "object")  # in the order in which a map shows them
 
 
-def watch_callers(routes, judge, interventions) -> Ledger:
-    """Run every route under every intervention, and show the judge's words side by side."""
-    ways = _callables("routes", routes)
-    patches = _callables("interventions", interventions)
-    if NOTHING in patches:
+def watch_callers(
+    routes: Mapping[str, Callable[[], object]],
+    judge: Callable[[Callable[[], object]], object],
+    interventions: Mapping[str, Callable[[], AbstractContextManager]],
+) -> Ledger:
+    """Run every route under every intervention, and return the judge's words side by side.
+
+    Parameters
+    ----------
+    routes : mapping
+        Name -> a callable without arguments.
+    judge : callable
+        `judge(route)` is called for each route under each intervention. It returns a word.
+    interventions : mapping
+        Heading -> a callable that returns a context manager.
+
+    Returns
+    -------
+    Ledger
+        A row for each route, with a verdict under each heading. The first heading is `NOTHING`.
+    """
+    named_routes = _require_callables("routes", routes)
+    named_interventions = _require_callables("interventions", interventions)
+    if NOTHING in named_interventions:
         raise ValueError(f"{NOTHING!r} is already the heading of the run without an intervention")
     if not callable(judge):
         raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
-    runs = {NOTHING: nullcontext, **patches}
-    columns, note = [], ""
-    for one in progress.counted("column", runs.items()):
+
+    runs = {NOTHING: nullcontext, **named_interventions}
+    columns: list[list[Verdict]] = []
+    note = ""
+    for heading, intervention in progress.counted("column", runs.items()):
         try:
-            columns.append(_run(ways, judge, *one))
+            columns.append(_run_column(named_routes, judge, heading, intervention))
         except KeyboardInterrupt as error:
             if not columns:
                 raise
             note_interrupt(error)
             note = interrupted(len(columns), "column")
             break
-    headings = tuple(map(short_name, runs))[: len(columns)]
-    entries = []
-    for name, (before, *others) in zip(ways, zip(*columns, strict=True), strict=True):
-        verdicts = [before]
-        for now in others:
-            same = now == before or now.tone == "failed"
-            verdicts.append(now if same else Verdict(now.word, "changed"))
-        entries.append(Entry(short_name(name), tuple(verdicts)))
+
+    headings = tuple(short_name(heading) for heading in runs)[: len(columns)]
+    rows = zip(*columns, strict=True)
+    entries = [
+        Entry(short_name(name), _mark_changes(verdicts))
+        for name, verdicts in zip(named_routes, rows, strict=True)
+    ]
     return Ledger("What each route runs", "route", headings, tuple(entries), note)
 
 
-def _callables(what: str, given) -> dict:
-    """Return a dict of name -> callable, not empty. TypeError names what is something else."""
-    found = dict(table(given, what, "name -> a callable", MOST_ROUTES))
-    for name, one in found.items():
-        if not callable(one):
-            raise TypeError(f"{what}[{label(name)}] is {label(one)}, which cannot be called")
-    return found
+def _require_callables(what: str, value: object) -> dict[str, Callable]:
+    """Return `value` as a dict of name -> callable; TypeError names the entry that is none.
+
+    `what` is the name of the argument, for the error.
+    """
+    callables = dict(table(value, what, of="name -> a callable", most=MOST_ROUTES))
+    for name, item in callables.items():
+        if not callable(item):
+            raise TypeError(f"{what}[{label(name)}] is {label(item)}, which cannot be called")
+    return callables
 
 
-def _run(ways, judge, heading, make) -> list[Verdict]:
-    """Return the word for each route inside one intervention."""
-    words: list[Verdict] = []
+def _run_column(
+    routes: Mapping[str, Callable],
+    judge: Callable,
+    heading: str,
+    intervention: Callable[[], AbstractContextManager],
+) -> list[Verdict]:
+    """Return a verdict for each route inside one intervention, which has this heading.
+
+    RuntimeError says that the intervention itself raised something.
+    """
+    verdicts: list[Verdict] = []
     try:
-        with make():
-            words += [_judge_route(judge, route) for route in ways.values()]
+        with intervention():
+            verdicts += [_judge_route(judge, route) for route in routes.values()]
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         note_end(error)
-        done = f"the intervention {label(heading)} could not be {'left' if words else 'entered'}"
-        raise RuntimeError(f"{done}: {error_message(error)}") from error
-    return words
+        # A route cannot have raised this: what a route raises is its verdict.
+        moment = "left" if verdicts else "entered"
+        sentence = f"the intervention {label(heading)} could not be {moment}"
+        raise RuntimeError(f"{sentence}: {error_message(error)}") from error
+    return verdicts
 
 
-def _judge_route(judge, route) -> Verdict:
+def _judge_route(judge: Callable, route: Callable) -> Verdict:
+    """Return the judge's word for one route, or the type of what the judge or the route raised."""
     try:
         word = judge(route)
     except KeyboardInterrupt:
@@ -92,99 +128,168 @@ def _judge_route(judge, route) -> Verdict:
     except BaseException as error:
         note_end(error)
         return Verdict(type_name(error), "failed")
-    return Verdict(short_name(word) if type(word) is str else label(word), "plain")
+    text = short_name(word) if type(word) is str else label(word)
+    return Verdict(text, "plain")
 
 
-def watch_routes(old, new, routes, holders, interventions) -> RouteMap:
-    """Run every route under every intervention, and record what refers to both meanwhile."""
-    ways, readers = _callables("routes", routes), _callables("holders", holders)
-    if list(ways) != list(readers):
+def _mark_changes(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    """Return the verdicts of one route, those marked that differ from the first one."""
+    first, *others = verdicts
+    marked = [first]
+    for verdict in others:
+        is_marked = verdict != first and verdict.tone != "failed"
+        marked.append(Verdict(verdict.word, "changed") if is_marked else verdict)
+    return tuple(marked)
+
+
+def watch_routes(
+    old: object,
+    new: object,
+    routes: Mapping[str, Callable[[], object]],
+    holders: Mapping[str, Callable[[], object]],
+    interventions: Mapping[str, Callable[[], AbstractContextManager]],
+) -> RouteMap:
+    """Run every route under every intervention, and record what refers to `old` or `new` meanwhile.
+
+    Parameters
+    ----------
+    old, new : object
+        The function, and what an intervention replaces it with.
+    routes, interventions : mapping
+        As in `record_callers`.
+    holders : mapping
+        The names of `routes` -> a callable that returns what the route is about to call.
+
+    Returns
+    -------
+    RouteMap
+        The routes in the order in which they notice an intervention.
+    """
+    named_routes = _require_callables("routes", routes)
+    readers = _require_callables("holders", holders)
+    if list(named_routes) != list(readers):
         raise ValueError("holders needs the same names as routes, in the same order")
-    both, codes = HiddenList([old, new]), HiddenList()
-    had, held = ([], []), {name: [] for name in ways}  # per function, per route: at each run
 
-    def judge(route):
-        name = route()
-        if name == next(iter(ways)):
-            for each, its_codes in zip(both, had, strict=True):
-                code = each.__code__ if type(each) is FunctionType else None
-                codes.extend([code] * (code is not None and _position(codes, code) == UNKNOWN))
-                its_codes.append(_position(codes, code))
+    recorder = _HolderRecorder(HiddenList([old, new]), named_routes, readers)
+    route_names = {name: _returning(name) for name in named_routes}
+    board = watch_callers(route_names, recorder.run_route, interventions)
+
+    column_count = len(board.headings)  # fewer than the interventions after an interrupt
+    found_routes = [
+        Route(
+            name=name,
+            call=format_call(route),
+            kind=find_holder_kind(readers[name]),
+            holds=tuple(recorder.held_by_route[name][:column_count]),
+        )
+        for name, route in named_routes.items()
+    ]
+    order = _order_routes(found_routes)
+    sources = [source_of(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
+    functions = [
+        Function(label(old), tuple(recorder.codes_of_old[:column_count])),
+        Function(label(new), tuple(recorder.codes_of_new[:column_count])),
+    ]
+    patches = ["", *map(format_intervention, interventions.values())]  # "": no intervention
+    return RouteMap(
+        title=board.title,
+        subject=board.subject,
+        headings=board.headings,
+        entries=tuple(board.entries[index] for index in order),
+        note=board.note,
+        routes=tuple(found_routes[index] for index in order),
+        functions=tuple(functions),
+        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing_lines(sources)),
+        patches=tuple(patches[:column_count]),
+    )
+
+
+def _returning(name: str) -> Callable[[], str]:
+    """Return a route that only returns its name: the recorder runs the real one."""
+    return lambda: name
+
+
+class _HolderRecorder:
+    """Runs routes by their names, and reads before each run what its holder refers to.
+
+    Functions and code objects are recorded as positions in a list, UNKNOWN for anything else.
+
+    Attributes
+    ----------
+    held_by_route : dict of str to list of int
+        The name of a route -> for each run the position of what was held in (old, new).
+    codes : HiddenList of CodeType
+        The code objects that the two functions have had. The lists that refer to the functions and
+        to the codes are hidden, because a rebinding would find and change them.
+    codes_of_old, codes_of_new : list of int
+        For each intervention the position in `codes` of the function's code.
+    """
+
+    def __init__(
+        self,
+        functions: HiddenList,
+        routes: Mapping[str, Callable[[], object]],
+        readers: Mapping[str, Callable[[], object]],
+    ):
+        """Prepare to run `routes`. `functions` is the old one and the new one.
+
+        `readers` maps the same names to callables that return what the route is about to call.
+        """
+        self.held_by_route: dict[str, list[int]] = {name: [] for name in routes}
+        self.codes = HiddenList()
+        self.codes_of_old: list[int] = []
+        self.codes_of_new: list[int] = []
+        self._functions = functions
+        self._routes = routes
+        self._readers = readers
+
+    def run_route(self, named_route: Callable[[], str]) -> object:
+        """Read the holder of a route, then run it; return what the route returns.
+
+        `record_callers` calls this as its judge, for each route under each intervention.
+        """
+        name = named_route()
+        is_first_of_column = name == next(iter(self._routes))
+        if is_first_of_column:
+            old, new = self._functions
+            self.codes_of_old.append(self._record_code(old))
+            self.codes_of_new.append(self._record_code(new))
+        self.held_by_route[name].append(self._read_holder(name))
+        return self._routes[name]()
+
+    def _record_code(self, function: object) -> int:
+        """Return the position of a function's code in `codes`, where it is added if it is new."""
+        code: CodeType | None = function.__code__ if type(function) is FunctionType else None
+        if code is not None and _find_identical(self.codes, code) == UNKNOWN:
+            self.codes.append(code)
+        return _find_identical(self.codes, code)
+
+    def _read_holder(self, name: str) -> int:
+        """Return the position of what a route is about to call; UNKNOWN if that cannot be read."""
         try:
-            holds = _position(both, readers[name]())
+            return _find_identical(self._functions, self._readers[name]())
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the reader is the learner's own
             note_end(error)
-            holds = UNKNOWN
-        held[name].append(holds)
-        return ways[name]()
-
-    board = watch_callers({name: lambda name=name: name for name in ways}, judge, interventions)
-    many = len(board.headings)  # fewer than the interventions after an interrupt
-    found = [Route(n, _call(w), _kind(readers[n]), tuple(held[n][:many])) for n, w in ways.items()]
-    changes = [[held != route.holds[0] for held in (*route.holds, None)] for route in found]
-    kinds = [("name", "function", "object").index(route.kind) for route in found]
-    order = sorted(range(len(found)), key=lambda at: (changes[at].index(True), kinds[at]))
-    pairs = zip((old, new), had, strict=True)
-    sources = [source_of(code).text.strip().splitlines() or ["…"] for code in codes]
-    return RouteMap(
-        *(board.title, board.subject, board.headings, tuple(board.entries[at] for at in order)),
-        board.note,
-        routes=tuple(found[at] for at in order),
-        functions=tuple(Function(label(each), tuple(its[:many])) for each, its in pairs),
-        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing(sources)),
-        patches=("", *map(_patch, interventions.values()))[:many],
-    )
+            return UNKNOWN
 
 
-def find_differing(sources: list[list[str]]) -> list[str]:
-    """Return of each source a line that not all have; a long one begins near what differs."""
-    rests = (lines[1:] or [_ONE_LINE.sub("", lines[0])] for lines in sources)
-    bodies = [[line.strip() for line in lines] for lines in rests]
-    shared = [line for line in bodies[0] if all(line in body for body in bodies)] if bodies else []
-    lines = [next((one for one in body if one not in shared), body[-1]) for body in bodies]
-    same = len(commonprefix(lines)) - KEPT
-    long = same > 1 and max(map(len, lines), default=0) > LONGEST_LINE
-    return [f"…{line[same:]}" if long else line for line in lines]
+def _find_identical(values: HiddenList, target: object) -> int:
+    """Return the index at which a list contains the target itself, UNKNOWN if it does not."""
+    for index, value in enumerate(values):
+        if value is target:  # `==` may be code of a user
+            return index
+    return UNKNOWN
 
 
-def _position(things: HiddenList, thing) -> int:
-    return next((at for at, each in enumerate(things) if each is thing), UNKNOWN)
+def _order_routes(routes: list[Route]) -> list[int]:
+    """Return the indexes of the routes: first those that hold something else the soonest."""
 
+    def sort_key(index: int) -> tuple[int, int]:
+        route = routes[index]
+        changed = [column for column, held in enumerate(route.holds) if held != route.holds[0]]
+        first_change = changed[0] if changed else len(route.holds)
+        return first_change, HOLDER_KINDS.index(route.kind)
 
-def _call(way) -> str:
-    """Return the source of a route: what its lambda returns, or a call of its name."""
-    if type(way) is FunctionType and way.__name__ == "<lambda>":
-        return short_name(_body(way) or "…", LONGEST_CALL)
-    return label(way)
-
-
-def _body(fn: FunctionType) -> str:
-    """Return the source of a lambda's expression: the widest place that its code tells of."""
-    source = source_of(fn.__code__)
-    spans = map(source.span, fn.__code__.co_positions())
-    return source.snippet(max(spans, key=lambda span: (span[2] - span[0], span[3] - span[1])))
-
-
-def _kind(reader) -> str:
-    """Return what holds the function that `reader` reads: the first thing that it asks for."""
-    if type(reader) is not FunctionType:
-        return "object"
-    loads = [i for i in get_instructions(reader) if i.opname.startswith("LOAD_")]
-    if len(loads) == 1:
-        return "name"
-    known = getclosurevars(reader)
-    root = {**known.globals, **known.nonlocals}.get(loads[0].argval) if loads else None
-    return item_of_type(root, {ModuleType: "name", FunctionType: "function"}, "object")
-
-
-def _patch(make) -> str:
-    """Return the source of what an intervention does; nothing where there is none."""
-    inner = (instance_dict(make) or {}).get("__wrapped__", make)
-    if type(inner) is not FunctionType:
-        return ""
-    if inner.__name__ == "<lambda>":
-        return short_name(_body(inner), 200)
-    lines = [line for line in source_of(inner.__code__).lines if not line.startswith(("@", "def "))]
-    return dedent("\n".join(map(short_name, lines[:MOST_LINES])))
+    return sorted(range(len(routes)), key=sort_key)

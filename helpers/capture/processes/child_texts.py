@@ -1,0 +1,31 @@
+"""What a child printed or raised -> the same text without what differs from machine to machine."""
+
+import re
+
+from ...model.phrase import clipped
+
+LONGEST = 400  # characters of a line
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
+# TensorFlow names the machine in the error of an op that it does not know.
+_HOST = re.compile(r"(registered in binary running on )\S+(?=\. )")
+# A path up to the installed packages, or up to the temporary file of a cell.
+_FOLDER = re.compile(r"(?:[A-Za-z]:)?[\\/][^\s'\"]*[\\/](?:site-packages|ipykernel_\d+)[\\/]")
+# TensorFlow may put a stack of calls before its message.
+_STACK = re.compile(r'Exception originated from\s*\n|^ +File ".*\n(?: {4}.*\n)*', re.MULTILINE)
+_QUALIFIED_NAME = re.compile(r"^(?:\w+\.)+(\w+)")
+
+
+def hide_machine(line: str) -> str:
+    """Return a line without addresses, the machine's name and places on its disk."""
+    line = line.rstrip().replace("\t", "    ")
+    line = _ADDRESS.sub("", line)
+    line = _HOST.sub(r"\1this machine", line)
+    line = _FOLDER.sub("", line)
+    return clipped(line, LONGEST)
+
+
+def format_error(error: str) -> str:
+    """Return an exception of a child as one line: the name of its class, and the message."""
+    lines = [line.strip() for line in _STACK.sub("", error).split("\n")]
+    text = hide_machine(" ".join(filter(None, lines)))
+    return _QUALIFIED_NAME.sub(r"\1", text)  # the class without its module

@@ -1,0 +1,52 @@
+"""A holder -> why a name in it must not be rebound, because running code depends on it."""
+
+import builtins
+import sys
+import types
+
+from ...safety import PACKAGE
+from ...safety.arguments import real_isinstance
+from ..cpython.objects import namespace
+
+OURS = "the code that restores everything relies on it"
+KERNELS = "the kernel's own machinery relies on it"
+PYTHONS = "Python's own modules and the kernel rely on it"
+_OWN_PACKAGES = (f"{PACKAGE}.capture.", f"{PACKAGE}.safety.")
+_KERNEL_PACKAGES = (
+    *("IPython", "asyncio", "comm", "ipykernel", "json", "jupyter_client", "selectors"),
+    *("threading", "tornado", "traitlets", "zmq"),
+)  # the kernel writes its messages with json
+
+
+def find_fixed_reason(container: object) -> str:
+    """Return why a dict, function or class keeps what it refers to; "" if it may be rebound.
+
+    That is so in modules of this package, of a running kernel, and in the builtins.
+    """
+    module_dict = _find_module_dict(container)
+    name = dict.get(module_dict, "__name__") if module_dict is not None else None
+    if type(name) is not str:
+        return ""
+    if name.startswith(_OWN_PACKAGES):
+        return OURS
+    if module_dict is vars(builtins):
+        return PYTHONS
+    if name.partition(".")[0] in _KERNEL_PACKAGES and _is_in_kernel():
+        return KERNELS
+    return ""
+
+
+def _find_module_dict(container: object) -> dict | None:
+    """Return the dict of the module to which a function or class belongs; a dict itself."""
+    if real_isinstance(container, types.FunctionType):
+        return container.__globals__
+    if real_isinstance(container, type):
+        module = sys.modules.get(container.__module__)
+        return namespace(module) if real_isinstance(module, types.ModuleType) else None
+    return container if real_isinstance(container, dict) else None
+
+
+def _is_in_kernel() -> bool:
+    """Return whether this process is a Jupyter kernel; ipykernel is not imported to find out."""
+    application = getattr(sys.modules.get("ipykernel.kernelapp"), "IPKernelApp", None)
+    return getattr(application, "_instance", None) is not None

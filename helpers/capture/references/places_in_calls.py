@@ -1,0 +1,68 @@
+"""A call that is over or paused -> its variables that refer to an object, and what keeps the call.
+
+An exception keeps the frames of its traceback. A generator or coroutine keeps its own frame.
+"""
+
+import inspect
+import types
+from gc import get_referrers
+
+from ...internals.interpreter_frame import local_variables
+from ...safety.arguments import item_of_type, real_isinstance, real_type_name
+from ..text.source import place_of
+from .places import HiddenList, Place
+
+_FRAME_ATTRIBUTES = {
+    types.GeneratorType: "gi_frame",
+    types.CoroutineType: "cr_frame",
+    types.AsyncGeneratorType: "ag_frame",
+}
+
+
+def find_variables(call: object, value: object) -> list[Place]:
+    """Return the variables that refer to `value`, of a frame or of what has a frame, else none."""
+    is_frame = type(call) is types.FrameType
+    frame = call if is_frame else _read_frame(call)
+    # A function's frame has fast variables. That of a module or class has a dict, found as such.
+    if frame is None or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        return []
+    names = [name for name, item in local_variables(frame).items() if item is value]
+    if not names:
+        return []
+
+    errors = _find_errors(frame) if is_frame else HiddenList()
+    if errors:
+        keeper = f"the traceback of {real_type_name(errors[0])}"
+    else:
+        keeper = f"a {real_type_name(call)}"
+    place = place_of(frame.f_code, frame.f_lineno)
+    reason = f"{keeper} keeps it"
+    if place:
+        reason += f", at {place}"
+    return [Place("local variable", call, name, reason=reason, errors=errors) for name in names]
+
+
+def _read_frame(call: object) -> types.FrameType | None:
+    """Return the frame of a generator or coroutine; None if it has ended, or for anything else."""
+    attribute = item_of_type(call, _FRAME_ATTRIBUTES)
+    return getattr(call, attribute) if attribute else None
+
+
+def _find_errors(frame: types.FrameType) -> HiddenList:
+    """Return the exceptions whose tracebacks contain a frame, by the names of their types.
+
+    An exception that is the cause or context of another one found here is left out.
+    """
+    errors = HiddenList()
+    level = HiddenList([frame])
+    while level:
+        referrers = [referrer for item in level for referrer in get_referrers(item)]
+        errors.extend(item for item in referrers if real_isinstance(item, BaseException))
+        # A traceback refers to the next one, so the first of them leads to the exception.
+        level = HiddenList(item for item in referrers if type(item) is types.TracebackType)
+
+    inner_ids = set()
+    for error in errors:
+        inner_ids |= {id(error.__context__), id(error.__cause__)}
+    outer = (error for error in errors if id(error) not in inner_ids)
+    return HiddenList(sorted(outer, key=real_type_name))

@@ -1,0 +1,199 @@
+"""A holder and an object that it refers to -> the places in the holder.
+
+The collector reports raw parts, such as the dict behind an instance, or a closure. Who owns a part
+follows from the part's own holders, which a HolderGraph knows.
+"""
+
+import sys
+import types
+from collections import deque
+from functools import partial
+
+from ...safety.arguments import is_exactly, real_isinstance
+from ..cpython.objects import namespace
+from .holder_graph import HolderGraph
+from .module_caches import find_module_cache
+from .numpy_arrays import list_array_contents
+from .places import HiddenList, Place, build_module_place, find_keys, format_key
+from .places_in_attributes import (
+    CONTAINER_TYPES,
+    FIXED_TYPE,
+    build_owned_place,
+    find_in_instance,
+    find_part_kind,
+)
+from .places_in_calls import find_variables
+
+
+def find_places_in(holder: object, value: object, graph: HolderGraph) -> list[Place]:
+    """Return the places in `holder` that refer to `value`.
+
+    `graph` is the HolderGraph of the search. There are no places in what only carries the
+    reference on, such as a traceback, whose exception is a holder itself.
+    """
+    if real_isinstance(holder, types.TracebackType, type):
+        return []
+    # All that these kinds refer to is found here, or in dicts that are holders themselves.
+    if type(holder) is types.MappingProxyType:
+        return [Place("C-level holder", holder, "")]
+    if type(holder) is types.CellType:
+        return _find_in_cell(holder, value, graph)
+    if type(holder) is types.MethodType:
+        names = [name for name in ("__func__", "__self__") if getattr(holder, name) is value]
+        return [Place("bound method", holder, name) for name in names]
+    if real_isinstance(holder, types.ModuleType):
+        return _find_in_module_cache(holder, value)
+    if real_isinstance(holder, partial) and holder.func is value:
+        return [Place("partial", holder, "func")]
+
+    places = _find_in_container(holder, value, graph)
+    if is_exactly(holder, *CONTAINER_TYPES):
+        return places
+    if places and is_exactly(holder, staticmethod, classmethod):
+        return places
+    return places + find_in_instance(holder, value)
+
+
+def _find_in_container(holder: object, value: object, graph: HolderGraph) -> list[Place]:
+    """Return the places among the items of a container; none if the holder is no container."""
+    if real_isinstance(holder, dict):
+        return _find_in_dict(holder, value, graph)
+    if real_isinstance(holder, deque):
+        return _find_in_sequence("deque item", holder, deque.__iter__(holder), value)
+    if real_isinstance(holder, list):
+        return _find_in_sequence("list item", holder, list.__iter__(holder), value)
+    if real_isinstance(holder, tuple):
+        return _find_in_tuple(holder, value, graph.holders(holder))
+    if real_isinstance(holder, set, frozenset):
+        kind = "frozenset member" if real_isinstance(holder, frozenset) else "set member"
+        members = [member for member in list(holder) if member is value]
+        return [Place(kind, holder, "{member}", position=member) for member in members]
+    if is_exactly(holder, staticmethod, classmethod):
+        return _find_in_method_wrapper(holder, graph)
+    return _find_in_array(holder, value)
+
+
+def _find_in_sequence(kind: str, holder: object, items, value: object) -> list[Place]:
+    """Return a place for each index at which the `items` of a list or deque are `value`."""
+    indexes = [index for index, item in enumerate(items) if item is value]
+    return [Place(kind, holder, f"[{index}]", position=index) for index in indexes]
+
+
+def _find_in_array(holder: object, value: object) -> list[Place]:
+    """Return the places in a NumPy array: its base, then its items. None for what is no array."""
+    places = []
+    for index, item in enumerate(list_array_contents(holder)):
+        if item is value:
+            name = f"[{index - 1}]" if index else "base"
+            places.append(Place("C-level holder", holder, name))
+    return places
+
+
+def _find_in_module_cache(module: types.ModuleType, value: object) -> list[Place]:
+    """Return the names for which TensorFlow's cache of a module answers with `value`."""
+    cache = find_module_cache(module)
+    if cache is None:
+        return []
+    cached_names = [name for name in list(namespace(module)) if cache.has(name)]
+    return [
+        Place("C-level cache", module, name, position=name)
+        for name in cached_names
+        if cache.get(name) is value
+    ]
+
+
+def _find_in_dict(holder: dict, value: object, graph: HolderGraph) -> list[Place]:
+    """Return the places in a dict, which may be a module's, or a part of an object."""
+    if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
+        return []
+    owners = graph.holders(holder)
+    kinds_and_owners = HiddenList()
+    for owner in owners:
+        kind = find_part_kind(owner, holder)
+        if kind:
+            kinds_and_owners.append((kind, owner))
+
+    keys = find_keys(holder, value)
+    name = graph.names_by_id.get(id(holder))
+    if name in sys.modules:
+        places = [build_module_place(name, sys.modules[name], key) for key in keys]
+    elif kinds_and_owners:
+        places = [
+            build_owned_place(kind, owner, holder, key)
+            for key in keys
+            for kind, owner in kinds_and_owners
+        ]
+    elif owners and all(_is_snapshot_of(owner, holder) for owner in owners):
+        return []
+    else:
+        # The collector skips a built-in type, the only way to its dict.
+        is_dict_of_type = not owners and dict.__contains__(holder, "__doc__")
+        reason = FIXED_TYPE if is_dict_of_type else ""
+        places = [
+            Place("dict value", holder, format_key(key), position=key, reason=reason)
+            for key in keys
+        ]
+    if any(key is value for key in list(holder)):
+        places.append(Place("dict key", holder, "{key}"))
+    return places
+
+
+def _is_snapshot_of(owner: object, holder: dict) -> bool:
+    """Return whether a dict is only the snapshot (`f_locals`) that a frame has of its variables."""
+    return type(owner) is types.FrameType and not find_variables(owner, holder)
+
+
+def _find_in_tuple(holder: tuple, value: object, owners: HiddenList) -> list[Place]:
+    """Return the places in a tuple: default arguments of its `owners`, or items.
+
+    A tuple that nothing in the heap holds carries the arguments of a call, such as that of
+    `gc.get_referrers` itself. It is no place. Nor is the `__mro__` of a class.
+    """
+    if not owners:
+        return []
+    if any(real_isinstance(owner, type) and owner.__mro__ is holder for owner in owners):
+        return []
+
+    indexes = [index for index, item in enumerate(tuple.__iter__(holder)) if item is value]
+    defaults = []
+    for owner in owners:
+        if real_isinstance(owner, types.FunctionType) and owner.__defaults__ is holder:
+            for index in indexes:
+                name = f"__defaults__[{index}]"
+                defaults.append(Place("default argument", owner, name, position=index))
+    if defaults:
+        return defaults
+    return [Place("tuple item", holder, f"[{index}]") for index in indexes]
+
+
+def _find_in_cell(cell: types.CellType, value: object, graph: HolderGraph) -> list[Place]:
+    """Return the place of a closure's variable, or of a variable of the call that has the cell.
+
+    Closures share a cell: a write to it changes the variable for all of them.
+    """
+    functions = HiddenList()
+    for closure in graph.holders(cell):
+        for owner in graph.holders(closure):
+            if real_isinstance(owner, types.FunctionType) and owner.__closure__ is closure:
+                functions.append(owner)
+    if not functions:  # a running call's, or that of a call that something keeps
+        return [place for call in graph.holders(cell) for place in find_variables(call, value)]
+
+    function = functions[0]
+    index = next(at for at, other in enumerate(function.__closure__) if other is cell)
+    name = function.__code__.co_freevars[index]
+    reason = "super() without arguments needs it" if name == "__class__" else ""
+    return [Place("closure cell", cell, name, holder=functions, reason=reason)]
+
+
+def _find_in_method_wrapper(wrapper: staticmethod | classmethod, graph: HolderGraph) -> list[Place]:
+    """Return the class attributes that have a function in this static or class method."""
+    places = []
+    for class_dict in graph.holders(wrapper):
+        for owner in graph.holders(class_dict):
+            if find_part_kind(owner, class_dict) != "class attribute":
+                continue
+            for name in find_keys(class_dict, wrapper):
+                place = Place("class attribute", owner, name, position=name, wrapper=type(wrapper))
+                places.append(place)
+    return places

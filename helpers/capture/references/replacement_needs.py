@@ -1,0 +1,107 @@
+"""A replacement and the original -> the references through which the replacement reaches it.
+
+A wrapper that is put in the place of what it wraps must still reach the original, or it calls
+itself for ever. What it refers to is followed, and so are the global names in its code. An
+attribute look-up inside its body, such as `module.name(...)`, cannot be known before it runs: give
+the original a name of its own.
+"""
+
+import types
+from dataclasses import dataclass
+from functools import partial
+from gc import get_referents
+
+from ...safety.arguments import is_exactly, real_isinstance
+from ..cpython.objects import inherited, instance_dict, names_used
+from .places import HiddenList, Place
+
+_TRANSPARENT_TYPES = (types.CellType, partial, types.MethodType, tuple)
+_CONTAINER_TYPES = (dict, list)
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a replacement may run through.
+
+    Attributes
+    ----------
+    ids : set of int
+        The ids of the objects that it reaches.
+    names : set of (int, str)
+        The id of a module's dict, and a name in it that the code uses.
+    """
+
+    ids: set[int]
+    names: set[tuple[int, str]]
+
+    def includes(self, place: Place) -> bool:
+        """Return whether the reference at a place is needed."""
+        container_id = id(place.container)
+        return container_id in self.ids or (container_id, place.name) in self.names
+
+
+@dataclass(frozen=True)
+class _Waiting:
+    """An object that is still to be followed."""
+
+    #: The object.
+    value: object
+    #: Whether it is a part of the replacement itself, and not only in a container of it. Only then
+    #: is everything followed.
+    is_near: bool
+
+
+def find_needs(new: object, old: object) -> Needs:
+    """Return what `new` refers to, and the names that its code uses; `old` is not followed.
+
+    Followed are functions and objects that can be called, what these keep, and the functions and
+    containers that the code of `new` names in its own module.
+    """
+    needs = Needs(set(), set())
+    home: dict | None = None  # the globals of the replacement, or of the function in it
+    waiting = HiddenList([_Waiting(new, is_near=True)])
+    while waiting:
+        current = waiting.pop()
+        value = current.value
+        if id(value) in needs.ids or value is old:
+            continue
+        needs.ids.add(id(value))
+
+        if type(value) is types.FunctionType:
+            if home is None:
+                home = value.__globals__
+            if current.is_near or value.__globals__ is home:
+                waiting += _follow_names(value, home, needs)
+            parts = (value.__closure__, value.__defaults__, value.__kwdefaults__, vars(value))
+            is_near = current.is_near
+        else:
+            parts = _list_followed_parts(value, current.is_near)
+            is_near = current.is_near and not is_exactly(value, *_CONTAINER_TYPES)
+        waiting += [_Waiting(part, is_near) for part in parts if part is not None]
+    return needs
+
+
+def _follow_names(function: types.FunctionType, home: dict, needs: Needs) -> list[_Waiting]:
+    """Add the global names in a function's code to `needs`; return the values to be followed.
+
+    Those are functions of the module whose dict is `home`, and partials, dicts and lists.
+    """
+    global_names = function.__globals__
+    values = []
+    for name in names_used(function.__code__) & global_names.keys():
+        needs.names.add((id(global_names), name))
+        value = global_names[name]
+        is_neighbour = type(value) is types.FunctionType and value.__globals__ is home
+        if is_neighbour or is_exactly(value, partial, *_CONTAINER_TYPES):
+            values.append(_Waiting(value, is_near=False))
+    return values
+
+
+def _list_followed_parts(value: object, is_near: bool) -> tuple:
+    """Return what an object other than a function refers to, as far as it is followed."""
+    if is_exactly(value, *_TRANSPARENT_TYPES, *_CONTAINER_TYPES):
+        return tuple(get_referents(value))
+    if is_near and callable(value) and not real_isinstance(value, type):
+        call_method = inherited(type(value), "__call__")
+        return (*get_referents(value), instance_dict(value), call_method)
+    return ()
