@@ -61,7 +61,7 @@ def build_calls_ledger(
     stopped_note = ""
     for name, call in progress.counted("watching call", calls_by_name.items()):
         try:
-            recorded.append(_record_second_call(name, call, depth, only, most))
+            recorded.append(_record_case(name, call, depth, only, most))
         except KeyboardInterrupt:
             # The cases that ended before it are shown. Without any, the interrupt is raised.
             if not (recorded and is_interrupted()):
@@ -70,7 +70,7 @@ def build_calls_ledger(
             stopped_note = STOPPED_NOTE.format(name)
             break
 
-    notes = [stopped_note, TWICE_NOTE, *_list_notes(recorded)]
+    notes = [stopped_note, TWICE_NOTE, *_list_ledger_notes(recorded)]
     return Ledger(
         TITLE,
         "landmark",
@@ -81,7 +81,7 @@ def build_calls_ledger(
     )
 
 
-def _record_second_call(name: str, call: tuple, depth, only, most) -> RecordedCase:
+def _record_case(name: str, call: tuple, depth, only, most) -> RecordedCase:
     """Call a function twice with its arguments, and return what happened in the second call."""
     fn, *args = call
     if run_to_end(lambda: fn(*args)) == INTERRUPTED:
@@ -147,7 +147,7 @@ def _build_entry(subject: str, cells: list[str]) -> Entry:
     return Entry(subject, tuple(verdicts))
 
 
-def _list_notes(recorded: list[RecordedCase]) -> Iterable[str]:
+def _list_ledger_notes(recorded: list[RecordedCase]) -> Iterable[str]:
     """Yield the sentences on what the table does not show."""
     limited_cases = [
         case.name

@@ -112,14 +112,14 @@ def build_op_log(
 
     return OpLog(
         f"{subject}: {counted(recorder.total, 'op')}",
-        _list_columns(rows),
+        _list_op_columns(rows),
         tuple(rows),
-        " ".join([*_list_notes(recorder, rows), *notes]),
+        " ".join([*_list_op_notes(recorder, rows), *notes]),
         outcome,
     )
 
 
-def _list_columns(rows: list[Op]) -> tuple[Column, ...]:
+def _list_op_columns(rows: list[Op]) -> tuple[Column, ...]:
     """Return the columns of the table; one that would say nothing is left out."""
     left_out = set()
     if not any(row.layer for row in rows):
@@ -133,7 +133,7 @@ def _list_columns(rows: list[Op]) -> tuple[Column, ...]:
     )
 
 
-def _list_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
+def _list_op_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
     """Return the sentences on what the table does not show."""
     notes = []
     if recorder.fault:

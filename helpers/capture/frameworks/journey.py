@@ -84,7 +84,7 @@ def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwar
     return replace(
         plain,
         title=f"Who runs {name_of(fn)}? One function, three ways to call it",
-        note=_join_sentences(notes),
+        note=_join_notes(notes),
         way=PLAIN,
         source=source_of(fn.__code__).text,
         others=others,
@@ -148,7 +148,7 @@ def _call_again(
         first=_build_passage(first),
         again=_build_passage(again),
         shares=shares,
-        note=_join_sentences(notes),
+        note=_join_notes(notes),
     )
 
 
@@ -166,7 +166,7 @@ def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
         title=f"The journey of {name_of(fn)}, interrupted",
         first=_build_passage(first),
         again=Passage(tuple(stops), ran=NOT_CALLED),
-        note=_join_sentences(notes),
+        note=_join_notes(notes),
     )
 
 
@@ -238,6 +238,6 @@ def _list_counts(record: CallRecord) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _join_sentences(sentences: list[str]) -> str:
+def _join_notes(sentences: list[str]) -> str:
     """Return the sentences that are not empty, with spaces between them."""
     return " ".join(filter(None, sentences))

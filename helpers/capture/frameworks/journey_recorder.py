@@ -77,31 +77,49 @@ class JourneyRecorder:
         #: The installed package of the module of these globals, "" if the file is the learner's.
         self.library = module.partition(".")[0] if is_library(file) else ""
 
-        #: The learner's code objects by id. The ids in the next counters are theirs.
+        #: The learner's code objects by id.
         self.codes: dict[int, CodeType] = {}
+        # The next four count by the id of a code object of the learner's.
+        #: How many frames of the code object started.
         self.frames_by_code: Counter[int] = Counter()
-        self.traced_frames_by_code: Counter[int] = Counter()  # entered while TensorFlow traces
+        #: How many of these frames started while TensorFlow traced.
+        self.traced_frames_by_code: Counter[int] = Counter()
+        #: How many lines ran; a line in a loop counts each time.
         self.lines_by_code: Counter[int] = Counter()
+        #: How many instructions of an operator such as `+` ran.
         self.operators_by_code: Counter[int] = Counter()
         self._line_places: set[tuple[int, int]] = set()  # (id of code, number) of lines that ran
 
+        #: Name -> how often the learner's frames looked it up in the globals or the builtins.
         self.names: Counter[str] = Counter()
+        #: Name -> the value in the globals at its last look-up; KeyError for a builtin.
         self.values_by_name: dict[str, object] = {}
+        #: Package -> how many frames of its modules started.
         self.other_frames: Counter[str] = Counter()
+        #: (package of the caller, name of the C function) -> how many calls.
         self.c_calls: Counter[tuple[str, str]] = Counter()
+        #: The same, of the calls that the learner's frames made.
         self.own_c_calls: Counter[tuple[str, str]] = Counter()
+        #: The addresses of the frame evaluators that were set when something was counted.
         self.evaluators: set[int] = set()
+        #: How many times a tf.function was called.
         self.tf_function_calls = 0
         #: (name, kernel) of each op. Tuples, because torch's mode may not call Python functions.
         self.ops: list[tuple[str, str]] = []
 
+        #: The type of an error in the recorder, after which nothing was counted; or "".
         self.fault = ""
+        #: After how many frames of other modules the counting of calls stops.
         self.frame_limit = MOST_FOLLOWED
         self._remaining_frames = self.frame_limit
+        #: Sets and takes away the profiler, also where the program sets one of its own.
         self.profilers = own_profilers.OwnProfilers(self.profile)
+        #: Tells whether the garbage collector runs by itself: its finalizers are not counted.
         self.collector = CollectorHeard()
+        #: The code and the line of the program that replaced the tracer; None if none did.
         self.tracer_replaced_at: tuple[CodeType, int] | None = None
-        self.op_count_at_replacement = 0  # of the profiler, by the program
+        #: How many ops there were when the program replaced the profiler.
+        self.op_count_at_replacement = 0
 
         #: Whether nothing is counted now, because a hook of ours looks at something.
         self.is_paused = False

@@ -57,6 +57,16 @@ class StationWords:
     sentence: str
 
 
+def _say_passed(brief: str, sentence: str) -> StationWords:
+    """Return the words of a station that the call passed."""
+    return StationWords(is_passed=True, brief=brief, sentence=sentence)
+
+
+def _say_not_passed(reason: str) -> StationWords:
+    """Return the words of a station that the call did not pass."""
+    return StationWords(is_passed=False, brief=NOT_PASSED, sentence=reason)
+
+
 def list_stops(record: CallRecord) -> tuple[Stop, ...]:
     """Return the stop of a call at each station of `SPINE`."""
     stations = (
@@ -94,9 +104,9 @@ def _limit_to_what_was_recorded(
         return words
 
     if words.is_passed:
-        return StationWords(True, words.brief, f"{words.sentence}; then not known")
+        return _say_passed(words.brief, f"{words.sentence}; then not known")
     sentence = f"until the recorder {how_it_ended}: {words.sentence}; then not known"
-    return StationWords(False, "not known", sentence)
+    return StationWords(is_passed=False, brief="not known", sentence=sentence)
 
 
 def name_owner_of_lines(sentence: str, record: CallRecord) -> str:
@@ -112,19 +122,19 @@ def name_owner_of_lines(sentence: str, record: CallRecord) -> str:
 def describe_name_station(record: CallRecord) -> StationWords:
     """Return which names the learner's lines looked up outside their own variables."""
     if not record.has_globals:
-        return StationWords(False, NOT_PASSED, "no Python function of yours is called")
+        return _say_not_passed("no Python function of yours is called")
     if not record.frames:
         sentence = f"{describe_no_line(record)}, so none of their names was looked up"
-        return StationWords(False, NOT_PASSED, sentence)
+        return _say_not_passed(sentence)
     if not record.names:
         sentence = "your lines use only their own arguments and variables"
-        return StationWords(False, NOT_PASSED, sentence)
+        return _say_not_passed(sentence)
 
     counts = Counter()
     for name, count in record.names.items():
         stable_name = DYNAMO_NAME.sub(r"\1", name)
         counts[_format_name(stable_name, record.values_by_name.get(name))] += count
-    return StationWords(True, counted(len(counts), "name"), _format_counts(counts, MOST_NAMES))
+    return _say_passed(counted(len(counts), "name"), _format_counts(counts, MOST_NAMES))
 
 
 def _format_name(name: str, value) -> str:
@@ -179,7 +189,11 @@ def describe_key_station(record: CallRecord) -> StationWords:
 
     if words.is_passed or not parts:
         parts.insert(0, words.sentence)
-    return StationWords(words.is_passed or inner_count > 0, brief, _join_parts(*parts))
+    return StationWords(
+        is_passed=words.is_passed or inner_count > 0,
+        brief=brief,
+        sentence=_join_parts(*parts),
+    )
 
 
 def _describe_outer_key(record: CallRecord) -> StationWords:
@@ -190,18 +204,18 @@ def _describe_outer_key(record: CallRecord) -> StationWords:
         return _describe_called_cache(record)
     if not calls and not traces:
         sentence = "no tf.function is called, so no graph is looked up"
-        return StationWords(False, NOT_PASSED, sentence)
+        return _say_not_passed(sentence)
     if calls != 1 or traces > 1:
         brief = counted(traces, "trace") if traces else "graphs found"
         sentence = f"{counted(calls, 'call')} of tf.functions, {counted(traces, 'trace')}"
-        return StationWords(True, brief, sentence)
+        return _say_passed(brief, sentence)
 
     key = f" {record.key}" if record.key else ""
     if traces:
-        return StationWords(True, "traced", f"no graph matches the key{key}: traced")
+        return _say_passed("traced", f"no graph matches the key{key}: traced")
     if record.outcome or not any(list_ops_in_graph(op) for op in record.ops):
-        return StationWords(True, "no graph", f"the key{key} led to no graph that was run")
-    return StationWords(True, "graph found", f"a graph matches the key{key}: found")
+        return _say_passed("no graph", f"the key{key} led to no graph that was run")
+    return _say_passed("graph found", f"a graph matches the key{key}: found")
 
 
 def _describe_called_cache(record: CallRecord) -> StationWords:
@@ -211,12 +225,12 @@ def _describe_called_cache(record: CallRecord) -> StationWords:
     if hits + misses > 1:
         answers = counted(hits, "answer")
         sentence = f"the cache of functools: {answers} found, {misses} not found"
-        return StationWords(True, f"{answers} found", sentence)
+        return _say_passed(f"{answers} found", sentence)
     if hits:
         sentence = "the cache of functools has an answer for these arguments"
-        return StationWords(True, "answer found", sentence)
+        return _say_passed("answer found", sentence)
     sentence = "the cache of functools has none for these arguments: your function is called"
-    return StationWords(True, "no answer", sentence)
+    return _say_passed("no answer", sentence)
 
 
 # -- station 3: the frame ----------------------------------------------------------------------
@@ -236,7 +250,7 @@ def describe_frame_station(record: CallRecord) -> StationWords:
             sentence = f"the graph was found, and {sentence}"
         elif record.caches.hits:
             sentence = f"the answer was found, and {sentence}"
-        return StationWords(False, NOT_PASSED, _join_parts(sentence, of_package))
+        return _say_not_passed(_join_parts(sentence, of_package))
 
     parts = []
     lines = counted(record.lines[YOU], "line")
@@ -260,7 +274,7 @@ def describe_frame_station(record: CallRecord) -> StationWords:
         brief = lines
     else:
         brief = "AutoGraph's copy"
-    return StationWords(True, brief, sentence)
+    return _say_passed(brief, sentence)
 
 
 def _format_magnitude(count: int) -> str:
@@ -279,7 +293,7 @@ def describe_evaluator_station(record: CallRecord) -> StationWords:
     other_owners = sorted(owner for owner in owners if not owner.startswith("CPython"))
     if not other_owners:
         sentence = "CPython's own evaluator runs the frames; no other one is set"
-        return StationWords(False, NOT_PASSED, sentence)
+        return _say_not_passed(sentence)
 
     evaluator = f"evaluator of {', '.join(other_owners)}"
     if other_owners == ["torch"]:
@@ -288,14 +302,14 @@ def describe_evaluator_station(record: CallRecord) -> StationWords:
         # A frame in which Dynamo finds no graph gets no code of its own.
         codes = counted(record.new_dynamo_codes, "new code object")
         sentence = f"{evaluator}; no cache entry matches: Dynamo makes {codes} from yours"
-        return StationWords(True, "translated", sentence)
+        return _say_passed("translated", sentence)
     if record.frames[DYNAMO]:
         compiled_frames = counted(record.frames[DYNAMO], "frame")
         sentence = f"{evaluator}; the guards of an entry hold, for {compiled_frames}"
-        return StationWords(True, "entry found", sentence)
+        return _say_passed("entry found", sentence)
     if record.frames:
-        return StationWords(True, "asked", f"{evaluator}, which lets your code run as it is")
-    return StationWords(True, "asked", f"{evaluator}, and no code of yours ran")
+        return _say_passed("asked", f"{evaluator}, which lets your code run as it is")
+    return _say_passed("asked", f"{evaluator}, and no code of yours ran")
 
 
 # -- station 5: the registry -------------------------------------------------------------------
@@ -308,7 +322,7 @@ def describe_registry_station(record: CallRecord) -> StationWords:
         written = f"{counted(record.nodes, 'node')} written into a graph"
     if not record.ops:
         nothing = "no op of TensorFlow or PyTorch runs; calls of NumPy's ufuncs are not seen"
-        return StationWords(False, NOT_PASSED, _join_parts(nothing, written))
+        return _say_not_passed(_join_parts(nothing, written))
 
     counts = Counter()
     kernels = []
@@ -333,7 +347,7 @@ def describe_registry_station(record: CallRecord) -> StationWords:
     if in_first_graph and len(record.ops) == 1:
         brief = f"{brief}: the graph"
     sentence = _join_parts(_format_counts(counts, MOST_OPS), in_first_graph, chosen, written)
-    return StationWords(True, brief, sentence)
+    return _say_passed(brief, sentence)
 
 
 def list_ops_in_graph(op: RecordedOp) -> tuple[str, ...]:
@@ -361,7 +375,7 @@ def describe_c_station(record: CallRecord) -> StationWords:
         caches = record.caches
         if caches.is_called or caches.inner_hits or caches.inner_misses:
             sentence += "; the cache itself is in C"
-        return StationWords(False, NOT_PASSED, sentence)
+        return _say_not_passed(sentence)
 
     entry_points = Counter()
     for name_start in ENTRY_POINTS:
@@ -377,7 +391,7 @@ def describe_c_station(record: CallRecord) -> StationWords:
         frameworks_own = f"{_format_magnitude(rest)}{more} of the frameworks' own"
     total = counts.total()
     brief = counted(total, "call") if total <= MOST_EXACT else "many calls"
-    return StationWords(True, brief, _join_parts(_format_counts(shown, MOST_NAMES), frameworks_own))
+    return _say_passed(brief, _join_parts(_format_counts(shown, MOST_NAMES), frameworks_own))
 
 
 def count_c_calls(record: CallRecord) -> Counter[str]:

@@ -132,6 +132,7 @@ def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
     short_module = module.__name__.rpartition(".")[2]
     fallback = FALLBACK.format(name)
 
+    # Each function below makes the call on one route.
     def call_wrapper():
         return getattr(module, name)(**given)
 

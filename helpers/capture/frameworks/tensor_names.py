@@ -32,7 +32,8 @@ class TensorNames:
 
     def __init__(self, named_values: Iterable[tuple[str, object]]):
         """Find the tensors in values; each of `named_values` is a name and its value."""
-        #: Identity of a tensor, or the `id` of a tensor or a module -> its first name.
+        #: Identity of a tensor (`find_identity`), or the `id` of a tensor or a module -> the first
+        #: name that leads to it.
         self.names_by_identity: dict[object, str] = {}
         # By `id`: the `.grad` that a named tensor has already, which no backward op has to make.
         self._gradients_by_id: dict[int, weakref.ref] = {}

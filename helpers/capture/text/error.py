@@ -138,7 +138,7 @@ def _is_raised_by_user(error: BaseException | None) -> bool:
         return False
     while trace.tb_next is not None:
         trace = trace.tb_next
-    return _is_users_file(trace.tb_frame.f_code.co_filename)
+    return _is_written_by_user(trace.tb_frame.f_code.co_filename)
 
 
 def _list_lines_with_news(message: str, kind: str) -> list[str]:
@@ -153,7 +153,7 @@ def _list_lines_with_news(message: str, kind: str) -> list[str]:
     for line in text.split("\n"):
         frame = FRAME.match(line)
         if frame is not None:
-            is_after_users_frame = _is_users_file(frame["file"])
+            is_after_users_frame = _is_written_by_user(frame["file"])
             is_after_library_frame = not is_after_users_frame
             if is_after_users_frame:
                 lines.append(_format_place_of_frame(frame))
@@ -167,7 +167,7 @@ def _list_lines_with_news(message: str, kind: str) -> list[str]:
                 place = lines[-1].removesuffix(")")
                 lines[-1] = f"{place}: {line.strip()})"
         else:
-            sentence = _clean_line(line)
+            sentence = _strip_noise(line)
             if sentence and not NO_NEWS.match(sentence):
                 lines.append(sentence)
         is_after_users_frame = False
@@ -180,7 +180,7 @@ def _list_lines_with_news(message: str, kind: str) -> list[str]:
     return _keep_innermost_place(lines)
 
 
-def _is_users_file(file: str) -> bool:
+def _is_written_by_user(file: str) -> bool:
     """Return whether a file is the user's: no library's, and not written by AutoGraph."""
     is_generated = basename(file).startswith("__autograph_generated_file")
     return not is_library(file) and not is_generated
@@ -200,7 +200,7 @@ def _keep_innermost_place(lines: list[str]) -> list[str]:
     return list(dict.fromkeys(others + places[-1:]))
 
 
-def _clean_line(line: str) -> str:
+def _strip_noise(line: str) -> str:
     """Return a line of a message without folders, addresses, links and names of graph nodes."""
     line = CELL_FILE.sub("its cell", line)
     line = FOLDERS.sub("", line)

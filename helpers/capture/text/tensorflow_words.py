@@ -63,7 +63,7 @@ def tensorflow_words(message: str, kind: str) -> str:
             place = _add_source(place, frame, line.strip())
         else:
             frame = None
-            sentence = _clean_line(line).removeprefix(f"{kind}: ")
+            sentence = _strip_varying_parts(line).removeprefix(f"{kind}: ")
             if sentence:
                 sentences.append(sentence)
 
@@ -93,7 +93,7 @@ def _add_source(place: str, frame: re.Match, source: str) -> str:
     return f"{_format_line(frame)}: {source}"
 
 
-def _clean_line(line: str) -> str:
+def _strip_varying_parts(line: str) -> str:
     """Return a line without what differs in each run and without links; "" for a heading."""
     text = line.strip()
     if HEADING.match(text):

@@ -296,7 +296,7 @@ def _format_slice(value: slice, depth: int) -> str:
     return f"slice({', '.join(_format_value(part, 0) for part in parts)})"
 
 
-def _format_function(value, depth: int) -> str:
+def _format_callable(value, depth: int) -> str:
     """Return the label of a function or a method."""
     return plain(label(value))
 
@@ -306,7 +306,7 @@ def _format_module(value: ModuleType, depth: int) -> str:
     return f"module {plain(label(value))}"
 
 
-def _format_code(code: types.CodeType, depth: int) -> str:
+def _format_code_object(code: types.CodeType, depth: int) -> str:
     """Return the name in a code object."""
     return plain(f"code of {code.co_name}")
 
@@ -338,10 +338,10 @@ _FORMATS: dict[type, Callable[[object, int], str]] = {
     frozenset: _format_members,
     range: _format_range,
     slice: _format_slice,
-    **dict.fromkeys(_FUNCTIONS, _format_function),
+    **dict.fromkeys(_FUNCTIONS, _format_callable),
     ModuleType: _format_module,
     types.CellType: _format_cell,
-    types.CodeType: _format_code,
+    types.CodeType: _format_code_object,
     types.GeneratorType: _format_generator,
     types.CoroutineType: _format_coroutine,
     types.FrameType: _format_frame,
