@@ -12,7 +12,9 @@ import pytest
 
 from helpers import show_journey, watch_call
 from helpers.capture.frameworks import call_recorder
-from helpers.capture.frameworks.call_recorder import call_tree, calls_diff, calls_ledger
+from helpers.capture.frameworks.call_diff import build_call_diff
+from helpers.capture.frameworks.call_ledger import build_calls_ledger
+from helpers.capture.frameworks.call_tree import record_call_tree
 from tests.model.pairs import made_up
 from tests.samples import sample
 
@@ -54,27 +56,27 @@ def cases(a) -> dict[str, tuple]:
 
 def test_every_route_is_named(a):
     for route, (fn, *args) in cases(a).items():
-        found = call_tree(fn, *args)
+        found = record_call_tree(fn, *args)
         assert found.route in (route, route.replace("×3", "×4")), found.title
 
 
 def test_the_wrappers_of_matmul_are_found_in_order(a):
-    names = [call.path for call in call_tree(tf.matmul, a, a).calls]
+    names = [call.path for call in record_call_tree(tf.matmul, a, a).calls]
     layers = ["weak_tensor_ops.wrapper", "traceback_utils.error_handler", "math_ops.matmul"]
     layers += ["gen_math_ops.mat_mul", "_pywrap_tfe.TFE_Py_FastPathExecute"]
     assert [names.index(layer) for layer in layers] == sorted(map(names.index, layers))
 
 
 def test_the_operator_calls_all_of_matmul_and_more(a):
-    matmul, operator = call_tree(tf.matmul, a, a), call_tree(product, a, a)
-    diff = calls_diff(matmul, operator)
+    matmul, operator = record_call_tree(tf.matmul, a, a), record_call_tree(product, a, a)
+    diff = build_call_diff(matmul, operator)
     assert all(pair.right for pair in diff.pairs)  # nothing of matmul is missing
     assert any("binary_op_wrapper" in line for line in made_up(diff))
     assert len(operator.calls) > len(matmul.calls)
 
 
 def test_the_ledger_marks_what_differs(a):
-    ledger = calls_ledger({"a": (tf.negative, a), "list": (tf.negative, [1.0])})
+    ledger = build_calls_ledger({"a": (tf.negative, a), "list": (tf.negative, [1.0])})
     assert ledger.word("TFE_Py_FastPathExecute", "list") == "×1, raised"
     assert ledger.word("TFE_Py_Execute", "a") == "–"
     route = next(entry for entry in ledger.entries if entry.subject == "route")
@@ -88,7 +90,7 @@ def test_profiler_and_collector_are_as_before(a):
     sys.setprofile(mine)
     gc.disable()
     try:
-        call_tree(tf.matmul, a, a)
+        record_call_tree(tf.matmul, a, a)
         assert sys.getprofile() is mine and not gc.isenabled()
     finally:
         gc.enable()
@@ -96,16 +98,18 @@ def test_profiler_and_collector_are_as_before(a):
 
 
 def test_what_cannot_be_compared_is_refused(a, refused):
-    refused(TypeError, "watch_calls needs a dict", calls_ledger, [a])
+    refused(TypeError, "watch_calls needs a dict", build_calls_ledger, [a])
     with pytest.raises(TypeError, match="show_call_diff needs two calls of watch_call, not int"):
-        calls_diff(call_tree(a.numpy), 3)
+        build_call_diff(record_call_tree(a.numpy), 3)
 
 
 def test_a_case_that_raises_says_so_among_the_landmarks(a):
-    ledger = calls_ledger({"fits": (tf.negative, a), "too many": (lambda: a, 1)})
+    ledger = build_calls_ledger({"fits": (tf.negative, a), "too many": (lambda: a, 1)})
     told = {entry.subject: [v.word for v in entry.verdicts] for entry in ledger.entries}
     assert told["raised"][0] == "–" and told["raised"][1] == "TypeError"
-    assert "raised" not in [e.subject for e in calls_ledger({"fits": (tf.negative, a)}).entries]
+    assert "raised" not in [
+        e.subject for e in build_calls_ledger({"fits": (tf.negative, a)}).entries
+    ]
 
 
 def test_a_count_that_was_cut_says_so_among_the_landmarks():
@@ -113,7 +117,7 @@ def test_a_count_that_was_cut_says_so_among_the_landmarks():
         for _ in range(20_001):
             torch.is_tensor(1)
 
-    ledger = calls_ledger({"many": many, "few": (torch.ones, 1)})
+    ledger = build_calls_ledger({"many": many, "few": (torch.ones, 1)})
     assert ledger.note.endswith("Only some calls of many are counted (depth=, only=, most=).")
 
 
@@ -204,7 +208,7 @@ def test_a_function_that_ran_is_found_and_runs_as_often_as_without_us(name, a):
     # A draw by the program's name: each way is taken by about half of the programs every day.
     for only in random.Random(name).sample(ways, sample(1, 2)):
         body.calls = 0
-        tree = call_tree(lambda: program(a), only=only)
+        tree = record_call_tree(lambda: program(a), only=only)
         # AutoGraph's copies count there, too: the name `body` is looked up in their globals.
         assert body.calls == often
         assert tree.count("body") + tree.count("tf__body") == often, tree
@@ -212,14 +216,14 @@ def test_a_function_that_ran_is_found_and_runs_as_often_as_without_us(name, a):
 
 def test_a_partial_and_a_decorated_function_are_found(a):
     for only in (functools.partial(body), decorated(body)):
-        tree = call_tree(lambda: tf.function(body)(a), only=only)
+        tree = record_call_tree(lambda: tf.function(body)(a), only=only)
         assert tree.count("tf__body") == 1
 
 
 def test_a_method_and_a_class_are_found_in_a_copy(a):
     program = RUNS["method"][0]
     for only in (Doubling.step, Doubling().step, "step", Doubling):
-        tree = call_tree(lambda: program(a), only=only)
+        tree = record_call_tree(lambda: program(a), only=only)
         assert [call.name for call in tree.calls] == ["tf__step"]
         assert "AutoGraph's copy ran in place of Doubling.step." in tree.note
 
@@ -227,18 +231,18 @@ def test_a_method_and_a_class_are_found_in_a_copy(a):
 def test_what_did_not_run_is_not_called_never_run(a):
     traced = tf.function(body)
     traced(a)
-    tree = call_tree(traced, a, only=body)
+    tree = record_call_tree(traced, a, only=body)
     assert not tree.calls and "It cannot see" in tree.note and "among 0 calls" not in tree.note
 
 
-@pytest.mark.parametrize("name", ["_enter", "_enter_python", "_original"])
+@pytest.mark.parametrize("name", ["_enter", "_enter_python_function", "_find_original"])
 def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, a, monkeypatch):
-    if name == "_original":
+    if name == "_find_original":
         monkeypatch.setattr(call_recorder, "AUTOGRAPH_FILE", None)
     else:
-        monkeypatch.setattr(call_recorder._Recorder, name, lambda *given: 1 / 0)
+        monkeypatch.setattr(call_recorder.CallRecorder, name, lambda *given: 1 / 0)
     body.calls, found = 0, []
-    tree = call_tree(lambda: found.append(tf.function(body)(a)))
+    tree = record_call_tree(lambda: found.append(tf.function(body)(a)))
     assert body.calls == 1 and found[0].shape == (2, 2) and not tree.outcome
     assert "nothing is known: the recorder failed with" in tree.note
 
@@ -278,10 +282,10 @@ PUT_ASIDE += [profiles_a_block] * (sys.version_info < (3, 12))  # later it puts 
 
 @pytest.mark.parametrize("fn", PUT_ASIDE)
 def test_where_the_recorder_was_put_aside_it_says_so(fn, a):
-    tree = call_tree(fn, a)
+    tree = record_call_tree(fn, a)
     assert "then not known" in tree.title and "No function of" not in tree.note
     assert "From there on nothing is known" in tree.note
-    ledger = calls_ledger({"other": (tf.abs, a), "it": (fn, a)})
+    ledger = build_calls_ledger({"other": (tf.abs, a), "it": (fn, a)})
     assert ledger.word("route", "it") == "not known"
     assert "until the recorder was lost" in ledger.word("all calls", "it")
     assert "In the case 'it' the recorder was replaced" in ledger.note
@@ -325,8 +329,8 @@ class OwnProfiler:
 
 STEPS = ("set_it", "set_none", "ask", "count", "fail", "run_thread")
 VERBS = {  # -> how often it calls the function
-    "watch_call": (call_tree, 1),
-    "watch_calls": (lambda fn: calls_ledger({"it": fn}), 2),
+    "watch_call": (record_call_tree, 1),
+    "watch_calls": (lambda fn: build_calls_ledger({"it": fn}), 2),
     "show_journey": (show_journey, 2),
 }
 
@@ -363,12 +367,12 @@ def test_a_setprofile_that_was_imported_before_is_told():
         setprofile(own)
         setprofile(None)
 
-    tree = call_tree(sets, OwnProfiler())
+    tree = record_call_tree(sets, OwnProfiler())
     assert "Your profiler heard the end of its sys.setprofile" in tree.note
     assert "test_calls.py" in tree.note
 
 
 def test_a_thread_that_sets_its_own_before_is_told():
     own = OwnProfiler()
-    tree = call_tree(lambda: (own.run_thread(), own.set_it(), own.set_none()))
+    tree = record_call_tree(lambda: (own.run_thread(), own.set_it(), own.set_none()))
     assert "Your profiler heard the end of its sys.setprofile" in tree.note

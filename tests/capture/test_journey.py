@@ -15,9 +15,10 @@ import torch._dynamo
 from torch._dynamo.utils import counters
 
 from helpers import show_journey, would_trace
-from helpers.capture.frameworks import journey_recorder as recorder
-from helpers.capture.frameworks.call_recorder import call_tree
-from helpers.capture.frameworks.executed_ops import op_log
+from helpers.capture.frameworks import journey_hooks, journey_recorder
+from helpers.capture.frameworks.call_tree import record_call_tree
+from helpers.capture.frameworks.executed_ops import record_ops
+from helpers.capture.frameworks.journey import build_journey
 from helpers.mini import frame_hook
 from tests import pythons
 
@@ -94,8 +95,8 @@ def test_c_calls_of_the_learner_s_frames_are_counted():
 def test_eager_tensorflow():
     first, again = both(in_tf, A)
     assert again.passed == ("name", "frame", "registry", "C call")
-    assert again.ops == op_log(in_tf, A).ops and again.count("ops") == 3
-    tree, door = call_tree(in_tf, A), "TFE_Py_FastPathExecute"
+    assert again.ops == record_ops(in_tf, A).ops and again.count("ops") == 3
+    tree, door = record_call_tree(in_tf, A), "TFE_Py_FastPathExecute"
     assert f"{door} ×{tree.count(door)}" in again.stop("C call").words
     assert again.count("C calls") == sum(call.c for call in tree.calls)
     of_tensorflow = sum(not call.c for call in tree.calls)
@@ -119,17 +120,21 @@ def test_tf_function_traces_and_then_finds_its_graph():
     graph = fn.get_concrete_function(A).graph
     assert first.count("nodes") == len(graph.get_operations())
     assert "in it MatMul, Relu, AddV2" in again.stop("registry").words
-    assert call_tree(fn, A).count("TFE_Py_Execute") == 1
+    assert record_call_tree(fn, A).count("TFE_Py_Execute") == 1
     assert again.stop("C call").words.startswith("TFE_Py_Execute; ")
 
 
 def test_eager_torch():
     first, again = both(in_torch, T)
     assert again.passed == ("name", "frame", "registry", "C call")
-    assert again.ops == op_log(in_torch, T).ops == ("aten.t", "aten.mm", "aten.relu", "aten.add")
+    assert (
+        again.ops == record_ops(in_torch, T).ops == ("aten.t", "aten.mm", "aten.relu", "aten.add")
+    )
     assert again.count("frames") == sum(entered(in_torch, T).values()) == 1
-    assert again.count("C calls") == sum(call.c for call in call_tree(in_torch, T).calls)
-    assert again.count("frames of others") == sum(not c.c for c in call_tree(in_torch, T).calls)
+    assert again.count("C calls") == sum(call.c for call in record_call_tree(in_torch, T).calls)
+    assert again.count("frames of others") == sum(
+        not c.c for c in record_call_tree(in_torch, T).calls
+    )
 
 
 def test_compiled_torch_translates_once_and_then_finds_its_entry():
@@ -411,7 +416,7 @@ def test_everything_is_as_it_was_also_after_an_interrupt():
     from tensorflow.python import pywrap_tfe
 
     def state():
-        doors = [getattr(pywrap_tfe, name) for name in recorder.OP_AT]
+        doors = [getattr(pywrap_tfe, name) for name in journey_hooks.NAME_POSITIONS]
         return sys.gettrace(), sys.getprofile(), doors, sys.stdout
 
     def pressed(x):
@@ -436,11 +441,11 @@ def test_shares_are_parts_of_one_and_only_when_asked_for(refused):
 
 
 PLAIN = """
-from helpers.capture.frameworks.journey_recorder import journey
+from helpers.capture.frameworks.journey import build_journey
 RATE = 2
 def scale(x): return x * RATE + 1
 def call(x): return sorted(map(scale, x))
-found = journey(call, [3, 1, 2])
+found = build_journey(call, [3, 1, 2])
 kinds = "names", "frames", "lines", "operators", "C calls"
 print([[dict(one.counts)[kind] for kind in kinds] for one in (found.first, found.again)])
 """
@@ -463,17 +468,18 @@ def test_dynamo_compiles_no_frame_that_writes_ops_down():
     before = len(convert_frame.output_codes.seen)
     show_journey(torch.compile(broken, backend="eager"), T)
     made = [ref() for ref in convert_frame.output_codes.seen[before:]]
-    assert made and not [code for code in made if code and code.co_filename == recorder.__file__]
+    own_files = {journey_hooks.__file__, journey_recorder.__file__}
+    assert made and not [code for code in made if code and code.co_filename in own_files]
 
 
-@pytest.mark.parametrize("name", ["_enter_frame", "_enter_c", "_note_op", "_step"])
+@pytest.mark.parametrize("name", ["_enter_frame", "_enter_c_function", "_note_op", "_count_step"])
 def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, monkeypatch):
     def failing(*args):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(recorder.Tally, name, failing)
+    monkeypatch.setattr(journey_recorder.JourneyRecorder, name, failing)
     found, x = [], torch.ones(2)
-    told = recorder.journey(lambda: (tf.add(1, 1), found.append(torch.add(x, x))))
+    told = build_journey(lambda: (tf.add(1, 1), found.append(torch.add(x, x))))
     assert [one.tolist() for one in found] == [[2, 2]] * 2 and told.first.has_answer
     assert "The recorder failed with ZeroDivisionError" in told.note
 

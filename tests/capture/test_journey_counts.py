@@ -227,7 +227,7 @@ def test_frames_of_dynamo_are_no_frames_of_yours_in_a_training_step(way):
 def test_calls_beyond_a_number_are_not_followed_and_that_is_said(monkeypatch):
     from email.message import Message
 
-    from helpers.capture.frameworks import journey_recorder
+    from helpers.capture.frameworks import journey_recorder, journey_stations
 
     def fills(n):
         message = Message()
@@ -243,5 +243,6 @@ def test_calls_beyond_a_number_are_not_followed_and_that_is_said(monkeypatch):
     assert cut.count("lines") == whole.count("lines")
     assert cut.outcome == whole.outcome == ""
     assert "stopped after 10 frames of other modules" in shown.model.note
-    by_calls = [stop for stop in cut.stops if stop.station in journey_recorder.OF_CALLS]
+    from_calls = journey_stations.STATIONS_FROM_CALLS
+    by_calls = [stop for stop in cut.stops if stop.station in from_calls]
     assert all(stop.words.endswith("then not known") for stop in by_calls)

@@ -6,10 +6,13 @@ from collections import Counter
 import pytest
 
 from helpers import watch_call, watch_mutations, watch_ops, watching_ops
-from helpers.capture.frameworks import executed_ops
 from helpers.capture.frameworks.call_interceptions import interceptions
-from helpers.capture.frameworks.executed_ops import op_log
-from helpers.capture.frameworks.journey_recorder import journey
+from helpers.capture.frameworks.executed_ops import record_ops
+from helpers.capture.frameworks.journey import build_journey
+from helpers.capture.frameworks.op_layers import LayerFinder
+from helpers.capture.frameworks.op_recorder import OpRecorder
+from helpers.capture.frameworks.op_stages import FrameReader
+from helpers.capture.frameworks.op_values import TensorRegister
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -119,7 +122,7 @@ def test_layers_and_stages_are_those_that_hooks_measure(seed, monkeypatch):
         tree(x).sum().backward()
 
     expected = measured_by_hooks(tree, step, monkeypatch)
-    rows = op_log(step).rows if len(expected) < 500 else op_log(step, most=100_000).rows
+    rows = record_ops(step).rows if len(expected) < 500 else record_ops(step, most=100_000).rows
     assert [row.op for row in rows] == [op for op, _, _ in expected]
     for row, (_, in_pass, layer) in zip(rows, expected, strict=True):
         if in_pass == "backward" and row.stage == "recompute":
@@ -144,7 +147,7 @@ def test_what_a_checkpoint_computes_again_is_of_its_own_layer(use_reentrant):
             return self.b(again(self.a, x, use_reentrant=use_reentrant)).sum()
 
     net, x = Net(), torch.ones(2, 3, requires_grad=True)
-    rows = op_log(lambda: net(x).backward()).rows
+    rows = record_ops(lambda: net(x).backward()).rows
     again = {row.layer for row in rows if row.stage == "recompute"}
     assert again - {""} == {"net.a"}
     assert {row.layer for row in rows if row.op == "aten.mm"} == {"net.a", "net.b"}
@@ -188,8 +191,8 @@ def test_what_a_closure_computes_is_no_update(make):
     module = nn.Linear(2, 1)
     optimizer = make(module.parameters())
     closure = closure_of(module, optimizer)
-    inside = Counter((row.op, row.stage) for row in op_log(closure).rows)
-    rows = op_log(lambda: optimizer.step(closure)).rows
+    inside = Counter((row.op, row.stage) for row in record_ops(closure).rows)
+    rows = record_ops(lambda: optimizer.step(closure)).rows
     assert {row.stage for row in rows} == {"forward", "backward", "update"}
     of_loss = Counter((row.op, row.stage) for row in rows if row.stage != "update")
     times = of_loss["aten.addmm", "forward"]
@@ -210,7 +213,7 @@ def test_a_shared_weight_s_gradient_has_no_layer_and_an_unregistered_module_its_
             return self.hidden[0](self.b(self.a(x))).sum()
 
     shared, x = Shared(), torch.ones(1, 2)
-    rows = op_log(lambda: shared(x).backward()).rows
+    rows = record_ops(lambda: shared(x).backward()).rows
     assert next(row.layer for row in rows if row.op == "aten.relu") == "ReLU"
     assert rows[-1].layer == ""
 
@@ -218,7 +221,7 @@ def test_a_shared_weight_s_gradient_has_no_layer_and_an_unregistered_module_its_
 def test_what_reads_a_gradient_of_before_comes_after():
     module = nn.Linear(2, 1)
     module(torch.ones(1, 2)).sum().backward()
-    log = op_log(lambda: nn.utils.clip_grad_norm_(module.parameters(), 1.0))
+    log = record_ops(lambda: nn.utils.clip_grad_norm_(module.parameters(), 1.0))
     assert {row.stage for row in log.rows} == {"after"}
 
 
@@ -227,10 +230,10 @@ def test_an_op_that_calls_functions_runs_and_says_what_is_not_listed():
         return torch.cond(x.sum() > 0, lambda x: x * 2, lambda x: x * 3, (x,))
 
     found = []
-    log = op_log(lambda: found.append(branch(torch.ones(2))))
+    log = record_ops(lambda: found.append(branch(torch.ones(2))))
     assert found[0].tolist() == [2, 2] and "higher_order.cond" in log.ops
     assert "The ops of the functions that higher_order.cond calls are not listed" in log.note
-    assert journey(branch, torch.ones(2)).first.has_answer
+    assert build_journey(branch, torch.ones(2)).first.has_answer
 
 
 def in_a_block(fn, x):
@@ -242,7 +245,7 @@ WATCHING = {
     "watch_ops": watch_ops,
     "watching_ops": in_a_block,
     "watch_call": watch_call,
-    "journey": journey,
+    "journey": build_journey,
     "watch_mutations": lambda fn, x: watch_mutations({"a": (fn, x)}, ways={"b": lambda fn: fn}),
     "interceptions": lambda fn, x: (interceptions(), fn(x)),
 }
@@ -265,11 +268,21 @@ def test_a_compiled_function_stays_compiled(watch):
     assert len(entries(doubled.__code__)) == 3
 
 
-@pytest.mark.parametrize("name", ["_add", "_tensors", "_value", "_mark", "_path", "_of_node"])
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [
+        (OpRecorder, "_add"),
+        (TensorRegister, "find_tensors"),
+        (TensorRegister, "read_value"),
+        (FrameReader, "_find_mark"),
+        (LayerFinder, "find_path"),
+        (LayerFinder, "trace_through_autograd"),
+    ],
+)
 @pytest.mark.parametrize("after", [0, 3])
-def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, after, monkeypatch):
+def test_a_fault_of_ours_is_told_and_the_program_goes_on(owner, name, after, monkeypatch):
     module, x = nn.Linear(2, 1), torch.ones(4, 2)
-    real, calls = getattr(executed_ops._Recorder, name), []
+    real, calls = getattr(owner, name), []
 
     def failing(*args):
         calls.append(args)
@@ -278,9 +291,9 @@ def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, after, monkeypatc
         return real(*args)
 
     plain = module(x).sum()
-    monkeypatch.setattr(executed_ops._Recorder, name, failing)
+    monkeypatch.setattr(owner, name, failing)
     found = []
-    log = op_log(lambda: found.append(module(x).sum()))
+    log = record_ops(lambda: found.append(module(x).sum()))
     assert torch.equal(found[0], plain) and not log.outcome
     words = "nothing is known: the recorder failed with ZeroDivisionError"
     assert (words in log.note) == (len(calls) > after)

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_traces
-from helpers.capture.frameworks.executed_ops import op_log, ops_graph
+from helpers.capture.frameworks.executed_ops import build_op_graph, record_ops
 from helpers.capture.tensorflow.eager_context import callbacks, reported
 from helpers.capture.torch.fx_graph import grad_fn_graph
 from helpers.model.framework_records import AGAIN, apart, op_graph
@@ -46,7 +46,7 @@ def torch_step_of(weight):
 
 def test_the_log_agrees_with_tensorflow_s_own_callback_and_stages_are_told_apart(step):
     with reported() as seen:
-        log = op_log(step)
+        log = record_ops(step)
     assert list(log.ops) == seen
     assert log.stage("forward") == ("ReadVariableOp", "MatMul", "Pow", "Sum")
     assert {"Reshape", "Tile", "MatMul"} <= set(log.stage("backward"))
@@ -58,13 +58,13 @@ def test_the_log_agrees_with_tensorflow_s_own_callback_and_stages_are_told_apart
 def test_a_layer_and_its_weights_are_named(point):
     dense = tf.keras.layers.Dense(2, activation="relu", name="front")
     dense(point)
-    log = op_log(dense, point)
+    log = record_ops(dense, point)
     assert log.ops == ("ReadVariableOp", "MatMul", "ReadVariableOp", "BiasAdd", "Relu")
     assert log.rows[0].inputs == "front/kernel: resource []"
 
 
 def test_torch_forward_backward_update():
-    log = op_log(torch_step_of(torch.ones(2, 1, requires_grad=True)))
+    log = record_ops(torch_step_of(torch.ones(2, 1, requires_grad=True)))
     assert log.stage("forward")[:3] == ("aten.mm", "aten.pow", "aten.sum")
     assert "aten.mm" in log.stage("backward") and log.stage("update") == ("aten.sub_",)
     assert log.rows[0].inputs == "point: float32 [1, 2], weight: float32 [2, 1]"
@@ -72,9 +72,9 @@ def test_torch_forward_backward_update():
 
 
 def test_what_reads_a_gradient_comes_after(step):
-    log = op_log(torch_step_scaled)
+    log = record_ops(torch_step_scaled)
     assert log.stage("after") == ("aten.mul",) and log.stage("update") == ("aten.sub_",)
-    assert not op_log(step).stage("after") and op_log(torch_step_scaled) == log
+    assert not record_ops(step).stage("after") and record_ops(torch_step_scaled) == log
 
 
 def torch_step_scaled():
@@ -85,28 +85,28 @@ def torch_step_scaled():
 
 
 def test_a_module_s_parameters_are_named():
-    log = op_log(torch.nn.Linear(2, 3), torch.ones(1, 2))
+    log = record_ops(torch.nn.Linear(2, 3), torch.ones(1, 2))
     assert log.ops == ("aten.t", "aten.addmm")
     assert log.rows[0].inputs == "layer.weight: float32 [3, 2]"
 
 
 def test_a_tracing_call_shows_graph_and_run_and_no_counter(point):
     traced = tf.function(lambda x: -x, autograph=False)
-    log = op_log(traced, point)
+    log = record_ops(traced, point)
     assert [row.where for row in log.rows][-1] == "eager"
     assert "Neg" in log.ops and log.ops[-1] == "__inference_<lambda>_"
     assert log.columns[-1].heading == "where"
-    assert op_log(traced, point).columns[-1].heading == "stage"
+    assert record_ops(traced, point).columns[-1].heading == "stage"
 
 
 def test_the_graph_keeps_what_backward_reads(step):
-    graph = op_graph(op_log(step))
+    graph = op_graph(record_ops(step))
     assert "op 2" in graph.sources("op 9")  # the product, for the gradient of its square
     assert [(e.source, e.target) for e in graph.edges if e.label == AGAIN] == [("op 2", "op 9")]
-    both = ops_graph("both", one=op_log(step), two=op_log(step))
+    both = build_op_graph("both", one=record_ops(step), two=record_ops(step))
     assert len([n for n in both.nodes if n.kind == "group"]) == 2
     assert not [n for n in both.nodes if n.label == "a value"]
-    alone = ops_graph("one", one=op_log(step))
+    alone = build_op_graph("one", one=record_ops(step))
     assert list(apart(both)) == ["one", "two"] and apart(alone) == {"": alone}
     assert {len(part.nodes) for part in apart(both).values()} == {len(alone.nodes)}
 
@@ -117,7 +117,7 @@ def test_an_error_is_told_and_no_hook_stays(point):
     def fails():
         tf.matmul(point, point)
 
-    log = op_log(fails)
+    log = record_ops(fails)
     assert log.ops == () and log.outcome.startswith("InvalidArgumentError: Matrix size")
     assert "InvalidArgumentError" in log.note and callbacks() == before
 
@@ -129,13 +129,13 @@ def test_an_unknown_rank_and_many_ops():
         with graph.as_default():
             tf.identity(tf.compat.v1.placeholder(tf.float32))
 
-    assert op_log(unknown).rows[0].outputs == "float32 [?]"
+    assert record_ops(unknown).rows[0].outputs == "float32 [?]"
 
     def many():
         for _ in range(600):
             torch.ones(1) + 1
 
-    log = op_log(many)
+    log = record_ops(many)
     assert len(log.rows) == 500 and "more ops were not recorded" in log.note
 
 
@@ -150,7 +150,7 @@ def test_grad_fn_is_walked_to_the_leaves():
 def test_what_has_no_past_is_refused(refused):
     refused(ValueError, "has no grad_fn", grad_fn_graph, torch.ones(2))
     refused(TypeError, "needs a tensor of torch, not 3", grad_fn_graph, 3)
-    refused(TypeError, "watch_ops needs a function and its arguments", op_log, 3)
+    refused(TypeError, "watch_ops needs a function and its arguments", record_ops, 3)
 
 
 def test_only_a_variable_is_updated_in_torch():
@@ -162,13 +162,13 @@ def test_only_a_variable_is_updated_in_torch():
         with torch.no_grad():
             weight.sub_(y.detach())
 
-    log = op_log(step, torch.ones(2, 2))
+    log = record_ops(step, torch.ones(2, 2))
     assert log.stage("update") == ("aten.sub_",) and "aten.relu_" in log.stage("forward")
 
 
 def test_a_compiled_module_has_its_own_name_and_those_of_its_weights():
     module = torch.nn.Sequential(torch.nn.Linear(2, 2))
-    log = op_log(torch.compile(module, backend="eager"), torch.ones(1, 2))
+    log = record_ops(torch.compile(module, backend="eager"), torch.ones(1, 2))
     assert log.title.startswith("Sequential: ") and "torch.compile made some" in log.note
     assert "layer.0.weight" in {value.name for row in log.rows for value in row.reads}
 
@@ -177,7 +177,7 @@ def test_fit_of_keras_is_a_call_for_each_batch_and_traced_by_keras_alone(refused
     layers = tf.keras.layers
     model = tf.keras.Sequential([layers.Input((2,)), layers.Dense(1, name="last")])
     model.compile("sgd", "mse")
-    log = op_log(lambda: model.fit(tf.ones((6, 2)), tf.ones((6, 1)), batch_size=2, verbose=0))
+    log = record_ops(lambda: model.fit(tf.ones((6, 2)), tf.ones((6, 1)), batch_size=2, verbose=0))
     calls = [row for row in log.rows if "multi_step_on_iterator" in row.op]
     assert [row.where for row in calls] == ["eager"] * 3
     assert {"forward", "backward", "update"} <= {row.stage for row in log.rows}

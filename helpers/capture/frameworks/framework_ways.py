@@ -1,13 +1,15 @@
 """A plain function and its arguments -> the same call behind tf.function and torch.compile.
 
-Each framework is given a copy of the function, of which it has kept nothing yet: Dynamo keeps what
-it compiles with the code object. Numbers and arrays become tensors.
+Each framework is given a copy of the function, for which it has no trace and no cache entry yet:
+Dynamo stores what it compiles with the code object. Numbers and arrays become tensors.
 """
 
 import random
-from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import import_module
 from types import FunctionType
+from typing import Any
 
 from ...internals import torch_private
 from ...safety import missing_parts
@@ -15,37 +17,70 @@ from ...safety.arguments import is_exactly
 from ..text import tensors
 from ..text.error import error_message
 from ..torch.guard_tree import copied
-from .executed_ops import is_tensor
+from .tensor_names import is_tensor
 
-PLAIN, TRACED, COMPILED = "plain", "tf.function", "torch.compile"
-# A call that can be made: `function` is the copy behind `fn`. `lacks`: why it cannot.
-Prepared = namedtuple("Prepared", "fn function args kwargs lacks", defaults=("",))
-
-
-def prepared_calls(fn: FunctionType, args: tuple, kwargs: dict) -> dict[str, Prepared]:
-    """Return way -> the call that it makes; both frameworks are imported now."""
-    found = {}
-    for way, load in ((COMPILED, _load_torch), (TRACED, _load_tensorflow)):  # Dynamo comes first
-        try:
-            wrap, convert = load()
-            copy = copied(fn)
-            given = tuple(_as_tensor(value, convert) for value in args)
-            named = {name: _as_tensor(value, convert) for name, value in kwargs.items()}
-            found[way] = Prepared(wrap(copy), copy, given, named)
-        except Exception as error:  # an installation may be broken in any way, a dtype unknown
-            lacks = missing_parts.sentence(error) or error_message(error)
-            found[way] = Prepared(fn, fn, args, kwargs, lacks)
-    return {way: found[way] for way in (TRACED, COMPILED)}
+PLAIN = "plain"
+TRACED = "tf.function"
+COMPILED = "torch.compile"
 
 
-def _load_torch():
+@dataclass(frozen=True)
+class PreparedCall:
+    """One way to call a function: `fn(*args, **kwargs)`, if there is no reason against it."""
+
+    #: The function behind tf.function or torch.compile.
+    fn: Callable
+    #: The copy of the learner's function that is behind `fn`.
+    function: FunctionType
+    #: The arguments as the framework's tensors.
+    args: tuple
+    kwargs: dict[str, Any]
+    #: Why the call cannot be made, in a sentence; or "".
+    reason: str = ""
+
+
+def prepare_calls(fn: FunctionType, args: tuple, kwargs: dict) -> dict[str, PreparedCall]:
+    """Return TRACED and COMPILED -> the call of that way; both frameworks are imported now."""
+    # Dynamo is imported before TensorFlow: the other order ends the process on some machines.
+    compiled = _prepare_call(_load_torch, fn, args, kwargs)
+    traced = _prepare_call(_load_tensorflow, fn, args, kwargs)
+    return {TRACED: traced, COMPILED: compiled}
+
+
+def _prepare_call(load: Callable, fn: FunctionType, args: tuple, kwargs: dict) -> PreparedCall:
+    """Return the call of a copy of `fn` behind one framework, or why it cannot be made.
+
+    `load` imports the framework; it returns a function that wraps a function, and one that makes a
+    tensor of a number or an array of NumPy.
+    """
+    try:
+        wrap, make_tensor = load()
+        copy = copied(fn)
+        tensor_args = tuple(_convert_argument(value, make_tensor) for value in args)
+        tensor_kwargs = {
+            name: _convert_argument(value, make_tensor) for name, value in kwargs.items()
+        }
+        return PreparedCall(wrap(copy), copy, tensor_args, tensor_kwargs)
+    except Exception as error:  # an installation may be broken in any way, a dtype unknown
+        reason = missing_parts.sentence(error) or error_message(error)
+        return PreparedCall(fn, fn, args, kwargs, reason)
+
+
+def _load_torch() -> tuple[Callable, Callable]:
+    """Import torch and Dynamo; return what compiles a function, and what makes a tensor."""
     torch_private.refuse_late_dynamo()
     import_module("torch._dynamo")
     torch = import_module("torch")
-    return lambda fn: torch.compile(fn, backend="eager"), torch.tensor
+
+    def compile_function(function):
+        """Return a function behind Dynamo alone: the eager backend compiles nothing."""
+        return torch.compile(function, backend="eager")
+
+    return compile_function, torch.tensor
 
 
-def _load_tensorflow():
+def _load_tensorflow() -> tuple[Callable, Callable]:
+    """Import TensorFlow; return what makes a tf.function, and what makes a tensor."""
     state = random.getstate()
     try:
         tf = import_module("tensorflow")
@@ -54,13 +89,14 @@ def _load_tensorflow():
     return tf.function, tf.constant
 
 
-def _as_tensor(value, convert):
+def _convert_argument(value, make_tensor: Callable):
+    """Return a tensor of the framework for a number, an array or a tensor; else the value."""
     import numpy as np
 
     if is_exactly(value, int, float, complex):
-        return convert(value)
-    if tensors.is_tensor(value):
+        return make_tensor(value)
+    if tensors.is_tensor(value):  # of torch
         value = value.detach().cpu().numpy()
     elif not is_tensor(value) and not isinstance(value, (np.ndarray, np.number)):
         return value
-    return convert(np.array(value))
+    return make_tensor(np.array(value))

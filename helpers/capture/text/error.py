@@ -5,6 +5,7 @@ it names, notes, hints, and the errors behind it. Frames of libraries, links and
 """
 
 import re
+from collections.abc import Iterator
 from os.path import basename
 from types import FunctionType, ModuleType
 
@@ -22,9 +23,14 @@ from ...safety.users_frames import is_library
 from .error_text import NOT_RUN, has_own_words, message_of, note_text
 from .tensorflow_words import is_tensorflows, tensorflow_words
 
-LONGEST, LONGEST_LINE = 2_000, 600
-MOST_LINES, MOST_CAUSES = 16, 4
+LONGEST = 2_000  # characters of a message
+LONGEST_LINE = 600  # characters of a line in a message that is too long
+MOST_LINES = 16
+MOST_CAUSES = 4  # errors behind an error, and errors in a group
 MOST_READ = 20_000  # characters of a message that are looked through
+PLACE = "(line "  # how the place of a frame begins
+LAST_MARKS = (".", ":", "!", "?", ",", ";")  # after these no separator is needed
+
 # JupyterLab would make a link of it, in a colour that looks like the text's.
 LINK = re.compile(r"\s*(?:[Ss]ee|[Vv]isit)?\s*https?://\S+(?: for more information)?\.?")
 FRAME = re.compile(r'\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>.*))?')
@@ -59,146 +65,182 @@ def error_message(error: BaseException) -> str:
     sentences = error_words(error)
     if missing_parts.sentence(error):
         return sentences
-    for cause in _causes(error):
+
+    for cause in _list_causes(error):
         kind = real_type_name(cause)
-        words = _words(cause, kind)
-        if not words or words.removeprefix(": ") not in sentences:
-            full_stop = "" if sentences.endswith((".", "!", "?")) else "."
-            sentences = f"{sentences}{full_stop} Behind it: {kind}{words}"
+        message = _format_message_and_notes(cause, kind)
+        if message and message.removeprefix(": ") in sentences:
+            continue  # the error repeats what its cause says
+        full_stop = "" if sentences.endswith((".", "!", "?")) else "."
+        sentences = f"{sentences}{full_stop} Behind it: {kind}{message}"
     return printable(sentences, LONGEST)
 
 
 def error_words(error: BaseException) -> str:
     """Return the type of an exception, its message and its notes, without the errors behind it."""
-    name = real_type_name(error)
-    if words := missing_parts.sentence(error):
-        return f"{name}: {words}"
-    return printable(f"{name}{_words(error, name)}", LONGEST)
+    kind = real_type_name(error)
+    sentence = missing_parts.sentence(error)
+    if sentence:
+        return f"{kind}: {sentence}"
+    return printable(f"{kind}{_format_message_and_notes(error, kind)}", LONGEST)
 
 
-def _words(error: BaseException, name: str) -> str:
-    """Return what follows the name of an error's type: its message and its notes."""
-    whole, lines = "", []
+def _format_message_and_notes(error: BaseException, kind: str) -> str:
+    """Return what follows the name of an error's type: `: ` and its message, or "" for none.
+
+    `kind` is the name of the type. The errors in a group and the notes follow the message.
+    """
+    parts = []  # what is kept whole
+    lines = []  # what is shortened where it is too long
     try:
         message = message_of(error)[:MOST_READ]
         if is_tensorflows(error, message):
-            whole = ADDRESS.sub("", tensorflow_words(message, name))
+            sentence = ADDRESS.sub("", tensorflow_words(message, kind))
+            if sentence:
+                parts.append(sentence)
         else:
-            lines = _lines(message, name)
-    except Exception as second:  # its own `__str__` may raise anything
-        return f" (its message raised {real_type_name(second)})"
+            lines = _list_lines_with_news(message, kind)
+    except Exception as second_error:  # its own `__str__` may raise anything
+        return f" (its message raised {real_type_name(second_error)})"
+
     members = members_of(error)  # of an ExceptionGroup
     lines += [error_message(member) for member in members[:MOST_CAUSES]]
-    if more := len(members) - MOST_CAUSES:
-        lines += [f"{more:,} more in the group"] * (more > 0)
+    if len(members) > MOST_CAUSES:
+        lines.append(f"{len(members) - MOST_CAUSES:,} more in the group")
     for note in notes_of(error):
-        lines += _lines(note_text(note)[:MOST_READ], name)
-    words = [*filter(None, [whole]), *_chosen(lines)]
-    silent = f" ({NOT_RUN})" if has_own_words(error) else ""
-    return f": {_joined(words)}{silent}" if words else silent
+        lines += _list_lines_with_news(note_text(note)[:MOST_READ], kind)
+    parts += _choose_lines(lines)
+
+    not_run = f" ({NOT_RUN})" if has_own_words(error) else ""
+    return f": {_join_sentences(parts)}{not_run}" if parts else not_run
 
 
-def _causes(error: BaseException):
+def _list_causes(error: BaseException) -> Iterator[BaseException]:
     """Yield the errors behind one: its cause, or what was being handled, unless it was hidden."""
-    met = {id(error)}
+    visited = {id(error)}  # a program may have put errors in a circle
     for _ in range(MOST_CAUSES):
-        behind = cause_of(error)
-        if behind is None and not hides_context(error) and _is_users(context_of(error)):
-            behind = context_of(error)
-        if behind is None or id(behind) in met:
+        cause = cause_of(error)
+        if cause is None and not hides_context(error):
+            context = context_of(error)
+            if _is_raised_by_user(context):
+                cause = context
+        if cause is None or id(cause) in visited:
             return
-        met.add(id(behind))
-        error = behind
+        visited.add(id(cause))
+        error = cause
         yield error
 
 
-def _is_users(error: BaseException | None) -> bool:
+def _is_raised_by_user(error: BaseException | None) -> bool:
     """Return whether code of the user raised this, and not a library on its way."""
     trace = None if error is None else traceback_of(error)
-    while trace is not None and trace.tb_next is not None:
+    if trace is None:
+        return False
+    while trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and _is_yours(trace.tb_frame.f_code.co_filename)
+    return _is_written_by_user(trace.tb_frame.f_code.co_filename)
 
 
-def _lines(message: str, name: str) -> list[str]:
-    """Return the lines of a message that say something; a frame of yours is its place."""
-    lines, after_frame = [], ""
-    users = "in user code:" in message
-    message = TENSOR.sub(r"tf.Tensor(\1)", COLOUR.sub("", message))
-    for line in message.split("\n"):
-        if frame := FRAME.match(line):
-            after_frame = "yours" if _is_yours(frame["file"]) else "library"
-            if after_frame == "yours":
-                lines.append(_place(frame))
+def _list_lines_with_news(message: str, kind: str) -> list[str]:
+    """Return the lines of a message that say something; a frame of the user's as its place.
+
+    `kind` is the name of the error's type, which a framework may repeat before the message.
+    """
+    lines = []
+    is_after_users_frame = False
+    is_after_library_frame = False
+    text = TENSOR.sub(r"tf.Tensor(\1)", COLOUR.sub("", message))
+    for line in text.split("\n"):
+        frame = FRAME.match(line)
+        if frame is not None:
+            is_after_users_frame = _is_written_by_user(frame["file"])
+            is_after_library_frame = not is_after_users_frame
+            if is_after_users_frame:
+                lines.append(_format_place_of_frame(frame))
             continue
-        if after_frame and line.startswith("  "):  # the source of that frame
-            if after_frame == "yours" and line.strip() and not NO_NEWS.match(line):
-                lines[-1] = f"{lines[-1][:-1]}: {line.strip()})"
-            after_frame = ""
-            continue
-        after_frame = ""
-        words = _clean(line)
-        if words and not NO_NEWS.match(words):
-            lines.append(words)
-    if users:  # the frames come first there, and the sentence follows them
+
+        is_source_of_frame = (is_after_users_frame or is_after_library_frame) and line.startswith(
+            "  "
+        )
+        if is_source_of_frame:
+            if is_after_users_frame and line.strip() and not NO_NEWS.match(line):
+                place = lines[-1].removesuffix(")")
+                lines[-1] = f"{place}: {line.strip()})"
+        else:
+            sentence = _strip_noise(line)
+            if sentence and not NO_NEWS.match(sentence):
+                lines.append(sentence)
+        is_after_users_frame = False
+        is_after_library_frame = False
+
+    if "in user code:" in message:  # the frames come first there, and the sentence follows them
         lines.sort(key=lambda line: line.startswith(PLACE))
-    lines = [lines[0].removeprefix(f"{name}: "), *lines[1:]] if lines else []
-    return _innermost_place(lines)
+    if lines:
+        lines[0] = lines[0].removeprefix(f"{kind}: ")
+    return _keep_innermost_place(lines)
 
 
-PLACE = "(line "
+def _is_written_by_user(file: str) -> bool:
+    """Return whether a file is the user's: no library's, and not written by AutoGraph."""
+    is_generated = basename(file).startswith("__autograph_generated_file")
+    return not is_library(file) and not is_generated
 
 
-def _is_yours(file: str) -> bool:
-    return not (is_library(file) or basename(file).startswith("__autograph_generated_file"))
-
-
-def _place(frame: re.Match) -> str:
+def _format_place_of_frame(frame: re.Match) -> str:
+    """Return the place of a frame, such as `(line 3 of steps.py)`; `frame` is a match of FRAME."""
     file = frame["file"]
-    where = "a cell" if CELL.search(file) else basename(file)
-    return f"{PLACE}{frame['line']} of {where})"
+    short_file = "a cell" if CELL.search(file) else basename(file)
+    return f"{PLACE}{frame['line']} of {short_file})"
 
 
-def _innermost_place(lines: list[str]) -> list[str]:
-    """Return the lines with one place of yours, that of the innermost frame, and none twice."""
+def _keep_innermost_place(lines: list[str]) -> list[str]:
+    """Return the lines with one place, that of the innermost frame, and none twice."""
     places = [line for line in lines if line.startswith(PLACE)]
     others = [line for line in lines if not line.startswith(PLACE)]
     return list(dict.fromkeys(others + places[-1:]))
 
 
-def _clean(line: str) -> str:
-    line = FOLDERS.sub("", CELL_FILE.sub("its cell", line))
-    words = OP.sub("", line).strip().lstrip("; ")
-    return NO_NAME.sub("", LINK.sub("", ADDRESS.sub("", words))).strip()
+def _strip_noise(line: str) -> str:
+    """Return a line of a message without folders, addresses, links and names of graph nodes."""
+    line = CELL_FILE.sub("its cell", line)
+    line = FOLDERS.sub("", line)
+    line = OP.sub("", line).strip().lstrip("; ")
+    line = ADDRESS.sub("", line)
+    line = LINK.sub("", line)
+    return NO_NAME.sub("", line).strip()
 
 
-def _chosen(lines: list[str]) -> list[str]:
-    """Return the lines that fit, at least the first one, what is important, and the last."""
+def _choose_lines(lines: list[str]) -> list[str]:
+    """Return all lines if they are few and short; else the first, the important and the last."""
     if len(lines) <= MOST_LINES and sum(map(len, lines)) <= LONGEST:
         return lines
-    kept = [line for at, line in enumerate(lines) if not at or IMPORTANT.match(line)]
-    last = lines[-1:] if lines[-1] not in kept else []
-    return [line[:LONGEST_LINE] for line in [*kept[: MOST_LINES - 1], *last]]
+    first, *others = lines
+    chosen = [first, *filter(IMPORTANT.match, others)]
+    last = [] if lines[-1] in chosen else lines[-1:]
+    return [line[:LONGEST_LINE] for line in [*chosen[: MOST_LINES - 1], *last]]
 
 
-def _joined(lines: list[str]) -> str:
-    words = lines[0]
-    for before, line in zip(lines, lines[1:], strict=False):
-        words += f"{_end(before, line)}{line}"
-    return words
+def _join_sentences(parts: list[str]) -> str:
+    """Return the parts on one line, with a semicolon after a part that ends without a mark."""
+    first, *others = parts
+    text = first
+    previous = first
+    for part in others:
+        needs_no_mark = previous.endswith(LAST_MARKS) or part.startswith(PLACE)
+        text += " " if needs_no_mark else "; "
+        text += part
+        previous = part
+    return text
 
 
-def _end(words: str, following: str = "") -> str:
-    """Return what separates these words from the next ones."""
-    is_free = words.endswith((".", ":", "!", "?", ",", ";")) or following.startswith(PLACE)
-    return " " if is_free else "; "
-
-
-def instead(thing: object) -> str:
-    """Return what to pass instead of an object that is not a function, to end a sentence."""
-    if real_isinstance(thing, ModuleType):
-        space = object.__getattribute__(thing, "__dict__")
-        functions = (k for k, v in space.items() if type(v) is FunctionType and k[:1] != "_")
-        such_as = (f", such as {space.get('__name__')}.{one}" for one in functions)
-        return f"; for a module, pass one of its functions{next(such_as, '')}"
-    return ""
+def instead(value: object) -> str:
+    """Return what to pass instead of a module, to end a sentence; "" for any other object."""
+    if not real_isinstance(value, ModuleType):
+        return ""
+    # Read from the dict, because a lazy module would load its parts when it is asked.
+    space = object.__getattribute__(value, "__dict__")
+    for name, member in space.items():
+        if type(member) is FunctionType and name[:1] != "_":
+            example = f"{space.get('__name__')}.{name}"
+            return f"; for a module, pass one of its functions, such as {example}"
+    return "; for a module, pass one of its functions"

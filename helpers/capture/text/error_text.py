@@ -5,6 +5,7 @@ with. Those of CPython and of libraries are run. In place of a user's own stand 
 what is stored.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from types import MemberDescriptorType
 
@@ -18,49 +19,61 @@ _BUILT_IN = "builtins"
 
 def message_of(error: BaseException) -> str:
     """Return what `str(error)` returns, or of a user's objects what is known without asking."""
-    if real_isinstance(error, BaseExceptionGroup) and not has_own_words(error):
-        message, members = (
-            getattr(BaseExceptionGroup, name).__get__(error) for name in ("message", "exceptions")
-        )
-        return f"{str.__str__(message)} ({len(members)} sub-exception{'s' * (len(members) > 1)})"
-    if not has_own_words(error) and all(map(is_of_libraries, _stored(error))):
+    has_own = has_own_words(error)
+    if real_isinstance(error, BaseExceptionGroup) and not has_own:
+        return _format_group(error)
+    if not has_own and all(map(is_of_libraries, _list_stored_values(error))):
         return str(error)
-    if real_isinstance(error, OSError) and OSError.strerror.__get__(error) is not None:
-        number, words, file = (
-            getattr(OSError, name).__get__(error) for name in ("errno", "strerror", "filename")
-        )
-        return f"[Errno {_text(number)}] {_text(words)}" + f": {_text(file)}" * (file is not None)
-    given = arguments_of(error)
-    if len(given) == 1:
-        return _text(given[0])
-    return f"({', '.join(map(short_repr, given))})" if given else ""
+    if real_isinstance(error, OSError) and _read_slot(OSError, "strerror", error) is not None:
+        return _format_os_error(error)
+
+    arguments = arguments_of(error)
+    if len(arguments) == 1:
+        return note_text(arguments[0])
+    return f"({', '.join(map(short_repr, arguments))})" if arguments else ""
 
 
 def has_own_words(error: BaseException) -> bool:
-    """Return whether a user's class says what the error says."""
-    return not of_library(_teller(type(error)))
+    """Return whether a user's class defines what `str(error)` returns."""
+    class_of_str = next(base for base in type(error).__mro__ if "__str__" in vars(base))
+    return not of_library(class_of_str)
 
 
 def note_text(note: object) -> str:
-    """Return a note as text; of what is not text, its type or its value."""
-    return _text(note)
+    """Return a note as text; of a note that is no str, its type or its value."""
+    # `str.__str__` is called, because a subclass of str may have a method of its own.
+    return str.__str__(note) if real_isinstance(note, str) else short_repr(note)
 
 
-def _teller(kind: type) -> type:
-    """Return the class whose `__str__` is used."""
-    return next(base for base in kind.__mro__ if "__str__" in vars(base))
+def _format_group(group: BaseExceptionGroup) -> str:
+    """Return the message of a group and how many errors are in it, as CPython writes both."""
+    message = _read_slot(BaseExceptionGroup, "message", group)
+    members = _read_slot(BaseExceptionGroup, "exceptions", group)
+    plural = "s" if len(members) > 1 else ""
+    return f"{str.__str__(message)} ({len(members)} sub-exception{plural})"
 
 
-def _text(value: object) -> str:
-    return str.__str__(value) if real_isinstance(value, str) else short_repr(value)
+def _format_os_error(error: OSError) -> str:
+    """Return the number, the message and the file of an error, as CPython writes them."""
+    number = note_text(_read_slot(OSError, "errno", error))
+    message = note_text(_read_slot(OSError, "strerror", error))
+    file = _read_slot(OSError, "filename", error)
+    text = f"[Errno {number}] {message}"
+    return text if file is None else f"{text}: {note_text(file)}"
 
 
-def _stored(error: BaseException):
+def _read_slot(owner: type, name: str, error: BaseException) -> object:
+    """Return what CPython's class stores under a name, whatever the error's own class says."""
+    return getattr(owner, name).__get__(error)
+
+
+def _list_stored_values(error: BaseException) -> Iterator[object]:
     """Yield what CPython stores of an error, such as its arguments and a file's name."""
     yield from arguments_of(error)
     for base in type(error).__mro__:
-        if vars(base).get("__module__", _BUILT_IN) == _BUILT_IN:
-            for slot in vars(base).values():
-                if type(slot) is MemberDescriptorType:
-                    with suppress(AttributeError):  # it is empty
-                        yield slot.__get__(error)
+        if vars(base).get("__module__", _BUILT_IN) != _BUILT_IN:
+            continue
+        for slot in vars(base).values():
+            if type(slot) is MemberDescriptorType:
+                with suppress(AttributeError):  # it is empty
+                    yield slot.__get__(error)

@@ -14,8 +14,10 @@ from ...safety.users_frames import is_library
 from .source import file_lines
 
 FRAMEWORKS = ("tensorflow", "keras")
+GENERATED = "__autograph_generated_file"
+# What only TensorFlow writes in its messages.
 MARKS = re.compile(r"in user code:|Graph execution error|tf\.function|AutoGraph|\[Op:|\{\{node ")
-FRAME = re.compile(r'(\s*)File "([^"]+)", line (\d+)(?:, in .*)?\s*$')
+FRAME = re.compile(r'(?P<indent>\s*)File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in .*)?\s*$')
 POINTER = re.compile(r"\s*[~^\s]+$")
 HEADING = re.compile(
     r"in user code:$|Graph execution error:$|<stack traces unavailable>$|Traceback \(most recent"
@@ -29,75 +31,98 @@ VARYING = re.compile(
 LINK = re.compile(r"\s*(?:Please )?\b[Ss]ee https?://\S+?(?: for more information)?\.?(?=\s|$)")
 INFERENCE = re.compile(r"__inference_(\w+?)_\d+")
 BINDING = re.compile(r"(failed due to `.*?`)\. Received args: .* for signature: ", re.DOTALL)
-GENERATED = "__autograph_generated_file"
 
 
 def is_tensorflows(error: BaseException, message: str) -> bool:
     """Return whether TensorFlow or Keras is in the type, the words or the frames of an error."""
-    if str(type(error).__module__).partition(".")[0] in FRAMEWORKS or MARKS.search(message):
+    package = str(type(error).__module__).partition(".")[0]
+    if package in FRAMEWORKS or MARKS.search(message):
         return True
-    files = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(traceback_of(error)))
-    return any(f"{os.sep}{name}{os.sep}" in file for file in files for name in FRAMEWORKS)
+    folders = [f"{os.sep}{name}{os.sep}" for name in FRAMEWORKS]
+    for frame, _line in traceback.walk_tb(traceback_of(error)):
+        if any(folder in frame.f_code.co_filename for folder in folders):
+            return True
+    return False
 
 
-def tensorflow_words(message: str, name: str) -> str:
-    """Return a message of TensorFlow or Keras on one line. `name`: the type of the error.
+def tensorflow_words(message: str, kind: str) -> str:
+    """Return a message of TensorFlow or Keras on one line; `kind` is the name of the error's type.
 
     The user's line, if the message has one, follows in brackets: `(line 3 of steps.py: y = g(x))`.
     """
     message = BINDING.sub(r"\1 for signature: ", message)
-    words, place, frame = [], "", None
+    sentences = []
+    place = ""
+    frame = None  # the frame that the line before named, as a match of FRAME
     for line in message.split("\n"):
-        if found := FRAME.match(line):
-            frame = found
-            place = _users_place(found) or place
+        next_frame = FRAME.match(line)
+        if next_frame:
+            frame = next_frame
+            place = _format_users_place(frame) or place
         elif frame and _is_source(line, frame):
-            place = _with_source(place, frame, line.strip())
+            place = _add_source(place, frame, line.strip())
         else:
             frame = None
-            words.append(_cleaned(line).removeprefix(f"{name}: "))
-    words = list(filter(None, words))
-    if words[1:] and words[-1] == words[0]:  # at the end of a traceback
-        del words[-1]
-    said = " ".join(words)
-    return f"{said} ({place})" if place else said
+            sentence = _strip_varying_parts(line).removeprefix(f"{kind}: ")
+            if sentence:
+                sentences.append(sentence)
+
+    # At the end of a traceback, TensorFlow repeats the first sentence.
+    if len(sentences) > 1 and sentences[-1] == sentences[0]:
+        sentences.pop()
+    text = " ".join(sentences)
+    return f"{text} ({place})" if place else text
 
 
 def _is_source(line: str, frame: re.Match) -> bool:
     """Return whether a line is the source that follows the line of a frame, or points into it."""
+    if not frame["indent"] or not line.strip():
+        return False
     indent = len(line) - len(line.lstrip())
-    return bool(frame[1] and line.strip()) and (indent > len(frame[1]))
+    return indent > len(frame["indent"])
 
 
-def _with_source(place: str, frame: re.Match, source: str) -> str:
-    """Return the place of a frame with the source that TensorFlow shows of it."""
-    mine = _users_place(frame)
-    is_elsewhere = not mine or place != mine or POINTER.fullmatch(source)
-    return place if is_elsewhere else f"{_home(frame)}: {source}"
+def _add_source(place: str, frame: re.Match, source: str) -> str:
+    """Return the place of a frame with the source that TensorFlow shows of it.
+
+    The place stays as it is if it is that of another frame, or if the source is only a pointer.
+    """
+    users_place = _format_users_place(frame)
+    if not users_place or place != users_place or POINTER.fullmatch(source):
+        return place
+    return f"{_format_line(frame)}: {source}"
 
 
-def _cleaned(line: str) -> str:
+def _strip_varying_parts(line: str) -> str:
+    """Return a line without what differs in each run and without links; "" for a heading."""
     text = line.strip()
     if HEADING.match(text):
         return ""
-    return INFERENCE.sub(r"\1", LINK.sub("", VARYING.sub("", text))).strip()
+    text = VARYING.sub("", text)
+    text = LINK.sub("", text)
+    return INFERENCE.sub(r"\1", text).strip()
 
 
-def _users_place(frame: re.Match) -> str:
+def _format_users_place(frame: re.Match) -> str:
     """Return the place of a frame in words, and its source; "" if it is not the user's."""
-    path = _path(frame)
+    path = _complete_path(frame["file"])
     if is_library(path) or GENERATED in path:
         return ""
-    source = "".join(file_lines(path)[int(frame[3]) - 1 : int(frame[3])]).strip()
-    return f"{_home(frame)}: {source}" if source else _home(frame)
+    line_number = int(frame["line"])
+    lines = file_lines(path)[line_number - 1 : line_number]  # none if the file is not there
+    source = "".join(lines).strip()
+    return f"{_format_line(frame)}: {source}" if source else _format_line(frame)
 
 
-def _path(frame: re.Match) -> str:
-    file = frame[2]  # XLA leaves out the first slash
-    return file if file.startswith((os.sep, "<")) or ":" in file else os.sep + file
+def _complete_path(file: str) -> str:
+    """Return the path of a file with its first slash, which XLA leaves out."""
+    has_start = file.startswith((os.sep, "<")) or ":" in file
+    return file if has_start else os.sep + file
 
 
-def _home(frame: re.Match) -> str:
-    path = _path(frame)
+def _format_line(frame: re.Match) -> str:
+    """Return the line and the file of a frame, such as `line 3 of steps.py`."""
+    path = _complete_path(frame["file"])
     is_cell = "ipykernel_" in path or path == "<answer>"
-    return f"line {frame[3]} of {'its cell' if is_cell else os.path.basename(path)}"
+    file = "its cell" if is_cell else os.path.basename(path)
+    return f"line {frame['line']} of {file}"

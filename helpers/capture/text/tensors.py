@@ -15,13 +15,15 @@ TENSORS = (
     ("keras.src.backend.common.variables", "Variable"),
     ("numpy", "ndarray"),
 )
-_PLAIN = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
+# The names of types that need not be said: dtype and sizes already show that it is a tensor.
+_PLAIN_TYPES = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
 
 
 def base_of(kind: type) -> type | None:
     """Return the class of `TENSORS` that a class inherits from, if any; it may be the class."""
-    for home, name in TENSORS:
-        base = getattr(restoring.module(home), name, None)
+    for module, name in TENSORS:
+        base = getattr(restoring.module(module), name, None)
+        # An instance check of a metaclass of the user's is not asked.
         if real_isinstance(base, type) and type.__subclasscheck__(base, kind):
             return base
     return None
@@ -32,33 +34,40 @@ def shown_tensor(value: object) -> str:
 
     Of a tf.data.Dataset: what its elements are.
     """
-    base, kind = base_of(type(value)), real_type_name(value)
-    data = getattr(restoring.module("tensorflow.python.data.ops.dataset_ops"), "DatasetV2", None)
-    if data and type.__subclasscheck__(data, type(value)):  # an ABC would ask for a hash
-        return clipped(f"{kind.strip('_')} of {_spec_words(value.element_spec)}", LONGEST)
-    if base is None or (told := words(value)) == kind:
+    base = base_of(type(value))
+    type_name = real_type_name(value)
+    dataset_module = restoring.module("tensorflow.python.data.ops.dataset_ops")
+    dataset_type = getattr(dataset_module, "DatasetV2", None)
+    if dataset_type and type.__subclasscheck__(dataset_type, type(value)):
+        elements = _format_spec(value.element_spec)
+        return clipped(f"{type_name.strip('_')} of {elements}", LONGEST)
+    if base is None:
         return ""
-    name = "Variable" if base.__name__ == "Variable" else kind
-    return told if name in _PLAIN else f"{name} {told}"
+    text = words(value)
+    if text == type_name:  # nothing but the type is known
+        return ""
+    name = "Variable" if base.__name__ == "Variable" else type_name
+    return text if name in _PLAIN_TYPES else f"{name} {text}"
 
 
-def _spec_words(spec) -> str:
+def _format_spec(spec) -> str:
     """Return what a Dataset says of its elements, such as `(float32 [None, 2], int64 [])`."""
     if real_isinstance(spec, dict):
-        return f"{{{', '.join(f'{name}: {_spec_words(one)}' for name, one in spec.items())}}}"
+        items = [f"{name}: {_format_spec(inner_spec)}" for name, inner_spec in spec.items()]
+        return f"{{{', '.join(items)}}}"
     if real_isinstance(spec, tuple):
-        return f"({', '.join(map(_spec_words, spec))})"
+        return f"({', '.join(map(_format_spec, spec))})"
     return words(spec)
 
 
 def is_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
-    kind = getattr(restoring.module("torch"), "Tensor", None)
-    return kind is not None and real_isinstance(value, kind)
+    tensor_type = getattr(restoring.module("torch"), "Tensor", None)
+    return tensor_type is not None and real_isinstance(value, tensor_type)
 
 
 def plainly():
-    """Return a block in which neither a tensor's own class nor a user's mode hears of a look."""
+    """Return a block in which neither a tensor's own class nor a user's mode is asked."""
     import torch
 
     return torch._C.DisableTorchFunction()
@@ -81,23 +90,31 @@ def gradient(tensor):
 
 
 def words(tensor) -> str:
-    """Return dtype and sizes, such as `float32 [3, 4]`, or words instead of them."""
-    kind = real_type_name(tensor)
-    # Not a subclass of somebody's own, which answers for its tensors.
-    own = type(tensor).__mro__ if is_tensor(tensor) else ()
-    answering = (cls.__module__ for cls in own if "__torch_dispatch__" in vars(cls))
-    if not all(home.startswith("torch") for home in answering):
-        return kind
-    read = field if own else getattr
+    """Return dtype and sizes, such as `float32 [3, 4]`.
+
+    Return the name of the type for a value without a dtype, and for a tensor of a subclass with
+    `__torch_dispatch__` that is not torch's: such a class answers for its tensors.
+    """
+    type_name = real_type_name(tensor)
+    is_of_torch = is_tensor(tensor)
+    if is_of_torch:
+        for base in type(tensor).__mro__:
+            if "__torch_dispatch__" in vars(base) and not base.__module__.startswith("torch"):
+                return type_name
+
+    read = field if is_of_torch else getattr
     try:
         dtype = read(tensor, "dtype")
-    except Exception:
-        return kind
-    inside = "?"
-    with suppress(Exception):  # nested, or of a rank that is not known yet
-        inside = clipped(", ".join(map(str, read(tensor, "shape"))), LONGEST)
-    inside = "?" if kind.startswith("Uninitialized") else inside
-    return f"{str(getattr(dtype, 'name', dtype)).removeprefix('torch.')} [{inside}]"
+    except Exception:  # a value without a dtype, or one whose property raises
+        return type_name
+    sizes = "?"
+    # The sizes of a nested tensor, or of a tensor of a rank that is not known yet, raise.
+    with suppress(Exception):
+        sizes = clipped(", ".join(map(str, read(tensor, "shape"))), LONGEST)
+    if type_name.startswith("Uninitialized"):
+        sizes = "?"
+    dtype_name = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
+    return f"{dtype_name} [{sizes}]"
 
 
 def ends_the_process(tensor) -> bool:
@@ -114,10 +131,11 @@ def has_its_elements(tensor) -> bool:
 
         if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
             return False
-        odd = tensor.is_nested or tensor.is_meta or tensor.is_quantized
-        wrapped = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
-        if odd or wrapped or tensor.layout is not torch.strided:
+        is_without_plain_memory = tensor.is_nested or tensor.is_meta or tensor.is_quantized
+        is_in_functorch = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+        if is_without_plain_memory or is_in_functorch or tensor.layout is not torch.strided:
             return False
-        return tensor.untyped_storage().nbytes() > 0 or not tensor.numel()
-    except Exception:
+        has_memory = tensor.untyped_storage().nbytes() > 0
+        return has_memory or not tensor.numel()
+    except Exception:  # what cannot be asked cannot be read
         return False

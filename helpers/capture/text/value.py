@@ -1,40 +1,56 @@
 """Any live object -> its value in a few words, or its box in a picture.
 
-Only built-in code runs, but for the `__repr__` of a library's class in `library_value`.
+Only built-in code runs, but for the `__repr__` of a library's class in `library_value`. So the type
+of a value is compared exactly (`is_exactly`), or asked with `real_isinstance`: a mock or a proxy
+may answer `isinstance` as it likes, and the hash or the `==` of a class may run code or raise.
 """
 
 import gc
 import re
 import sys
 import types
-from collections import namedtuple
+from collections.abc import Callable
 from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from typing import NamedTuple
 
 from ...model.phrase import clipped, counted
-from ...safety.arguments import is_exactly, item_of_type, printable, real_isinstance, real_type_name
+from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.error_parts import arguments_of
 from ...safety.users_frames import is_library
 from .tensors import shown_tensor
 
-LONGEST, LONGEST_LABEL, LONGEST_NAME = 40, 32, 80
-MOST_ITEMS, MOST_MEMBERS = 4, 16
-DEEPEST, MOST_INSIDE = 4, 1_000  # levels of containers, and objects, that are looked into
-BIGGEST_BITS = 128
+LONGEST = 40  # characters of a value
+LONGEST_LABEL = 32  # characters of a label that shows a value
+LONGEST_NAME = 80
+MOST_ITEMS = 4  # of a list, a tuple or a dict
+MOST_MEMBERS = 16  # of a set, or of a container of a library
+DEEPEST = 4  # levels of containers that are looked into
+MOST_INSIDE = 1_000  # objects in containers that are looked into
+OUTERMOST = 2  # the depth of a value that is in no container; that of its items is one less
+BIGGEST_BITS = 128  # of an int whose digits are shown
+TOO_LONG = " " * LONGEST  # stands for members that are not shown, so that a count replaces them
+
 type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 _NO_VALUE = re.compile(r"0x[0-9a-f]{4}|<(?!class ')\w")  # an address, or `<Thread(…, 1234)>`
 
-# A value as it is shown: its words, and the name of its type (nothing for no object).
-Seen = namedtuple("Seen", "words kind")
+
+class Seen(NamedTuple):
+    """A value as it is shown."""
+
+    #: The value in a few words.
+    words: str
+    #: The name of its type; "" for no object.
+    kind: str
 
 
 def short_repr(value: object) -> str:
     """Return at most about `LONGEST` characters: a value where that is safe, else its type."""
     try:
-        return _brief(value, 2)
+        return _format_value(value, OUTERMOST)
     except Exception:  # a container that changes meanwhile
         return plain(type(value).__name__)
 
@@ -46,28 +62,29 @@ def described(value: object) -> Seen:
 
 def same_for_ever(value: object) -> bool:
     """Return whether these words can be kept: an exact built-in scalar never changes."""
-    return is_exactly(value, *_FIXED) or (is_exactly(value, str, bytes) and len(value) <= LONGEST)
+    if is_exactly(value, *_FIXED):
+        return True
+    return is_exactly(value, str, bytes) and len(value) <= LONGEST
 
 
-def plain(words: str) -> str:
+def plain(text: str) -> str:
     """Return a clipped copy as an exact str, its control characters spelled out."""
-    return printable(words, LONGEST)
+    return printable(text, LONGEST)
 
 
-def short_name(words: str, most: int = LONGEST_NAME) -> str:
+def short_name(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name as an exact str, short enough to be read, its control characters spelled."""
-    return printable(words, most)
+    return printable(name, most)
 
 
 def label(value: object) -> str:
     """Return a short name: the value of a plain scalar, `name()` of a function, else the type."""
     if is_exactly(value, *SCALARS):
-        head = value[:LONGEST_LABEL] if is_exactly(value, str, bytes) else value
-        return clipped(_int(head, 0) if type(head) is int else repr(head), LONGEST_LABEL)
+        return _format_scalar(value)
     if is_exactly(value, FunctionType, BuiltinFunctionType):
         return f"{short_name(value.__name__)}()"
     if type(value) is MethodType:
-        return _method_label(value)
+        return _format_method(value)
     if type(value) is ModuleType:
         return short_name(str(vars(value).get("__name__", "module")))
     if real_isinstance(value, type):
@@ -75,36 +92,55 @@ def label(value: object) -> str:
     return real_type_name(value)
 
 
-def _method_label(method: MethodType) -> str:
+def _format_scalar(value: object) -> str:
+    """Return a plain scalar as a label; of a long str or bytes only the start is read."""
+    if type(value) is int:
+        return clipped(_format_int(value), LONGEST_LABEL)
+    start = value[:LONGEST_LABEL] if is_exactly(value, str, bytes) else value
+    return clipped(repr(start), LONGEST_LABEL)
+
+
+def _format_method(method: MethodType) -> str:
     """Return `Trainer.step()`: the class of the object, or the class that it is bound to."""
-    if type(method.__func__) is MethodType:
+    if type(method.__func__) is MethodType:  # a method of a method, which may go on for ever
         return "bound method"
-    bound_to = method.__self__
-    owner = bound_to if real_isinstance(bound_to, type) else type(bound_to)
+    receiver = method.__self__
+    owner = receiver if real_isinstance(receiver, type) else type(receiver)
     return f"{short_name(owner.__name__)}.{label(method.__func__)}"
 
 
 def detail(value: object) -> str:
-    """Return the second line: what kind of thing it is, or how much it holds."""
+    """Return the second line of a box: what kind of thing it is, or how many items it has."""
     if type(value) is FunctionType:
-        written = value.__code__.co_name  # differs where functools.wraps lent another name
-        same = written == value.__name__
-        return "function" if same else f"function, code of {short_name(written)}"
+        name_of_code = value.__code__.co_name
+        if name_of_code == value.__name__:
+            return "function"
+        # functools.wraps has given it the name of another function.
+        return f"function, code of {short_name(name_of_code)}"
     if is_exactly(value, list, tuple, dict, set, frozenset):
         return counted(len(value), "item")
     if is_exactly(value, ModuleType, *SCALARS):
-        return type_name(value)
-    known = {MethodType: "bound method", BuiltinFunctionType: "built-in function"}
-    return item_of_type(value, known) or ("" if real_isinstance(value, type) else "instance")
+        return real_type_name(value)
+    if type(value) is MethodType:
+        return "bound method"
+    if type(value) is BuiltinFunctionType:
+        return "built-in function"
+    return "" if real_isinstance(value, type) else "instance"
 
 
 def of_library(kind: type) -> bool:
     """Return whether a class is of CPython, the standard library or an installed package."""
-    home = str(vars(kind).get("__module__", "builtins"))
-    if home == "__main__" or home in sys.builtin_module_names:
-        return home != "__main__"
-    module, inside = sys.modules.get(home), ModuleType.__dict__["__dict__"].__get__  # loads nothing
-    file = dict.get(inside(module), "__file__") if real_isinstance(module, ModuleType) else ""
+    module_name = str(vars(kind).get("__module__", "builtins"))
+    if module_name == "__main__":
+        return False
+    if module_name in sys.builtin_module_names:
+        return True
+    module = sys.modules.get(module_name)
+    file = ""
+    if real_isinstance(module, ModuleType):
+        # The dict is read as ModuleType has it: a lazy module would load its parts when asked.
+        read_dict = ModuleType.__dict__["__dict__"].__get__
+        file = dict.get(read_dict(module), "__file__")
     return is_library(str(file))
 
 
@@ -114,23 +150,28 @@ def is_of_libraries(value: object) -> bool:
     An object of a library asks what it contains, such as a deque its items: these are looked into,
     down to `DEEPEST`. False if they are too many.
     """
-    level, met = [value], 0
+    level = [value]
+    count = 0
     for _ in range(DEEPEST):
-        met += len(level)
-        if met > MOST_INSIDE or not all(map(_is_of_library, level)):
+        count += len(level)
+        if count > MOST_INSIDE or not all(map(_has_only_library_classes, level)):
             return False
-        level = [
-            inside
-            for one in level
-            if not (
-                is_exactly(one, *SCALARS, *_FUNCTIONS, ModuleType) or real_isinstance(one, type)
-            )
-            for inside in gc.get_referents(one)
-        ]
+        next_level = []
+        for item in level:
+            if not _has_own_value(item):
+                next_level += gc.get_referents(item)
+        level = next_level
     return True
 
 
-def _is_of_library(value: object) -> bool:
+def _has_own_value(value: object) -> bool:
+    """Return whether the words of a value do not come from what it refers to."""
+    is_simple = is_exactly(value, *SCALARS, *_FUNCTIONS, ModuleType)
+    return is_simple or real_isinstance(value, type)
+
+
+def _has_only_library_classes(value: object) -> bool:
+    """Return whether a value's class, and all classes that it inherits from, are of libraries."""
     # What a class says of itself is its metaclass's; `type` itself names no module.
     return all(kind is type or of_library(kind) for kind in type(value).__mro__)
 
@@ -138,88 +179,171 @@ def _is_of_library(value: object) -> bool:
 def library_value(value: object) -> str:
     """Return what a library's object says of itself: dtype and shape, or its repr; else ""."""
     kind = type(value)
-    if id(kind) in _WORDS_BY_ID or real_isinstance(value, type) or not of_library(kind):
+    has_words = id(kind) in _FORMATS_BY_TYPE_ID
+    if has_words or real_isinstance(value, type) or not of_library(kind):
         return ""
     try:
         shape = getattr(value, "shape", ()) if hasattr(kind, "shape") else ()
         if real_isinstance(shape, tuple) and shape:
             dtype = getattr(value, "dtype", "shape")
-            return plain(f"{getattr(dtype, 'name', dtype)} [{', '.join(map(str, shape))}]")
+            dtype_name = getattr(dtype, "name", dtype)
+            return plain(f"{dtype_name} [{', '.join(map(str, shape))}]")
         if hasattr(kind, "__len__") and len(value) > MOST_MEMBERS:
             return f"{plain(kind.__name__)} of {len(value):,}"
         if not is_of_libraries(value):
             return ""
-        say = str if kind.__repr__ is object.__repr__ else repr
-        said = {" ".join(say(value).split()) for _ in "ab"}
-    except Exception:
+        # Where the class has no repr of its own, its str may still say something.
+        format_whole = str if kind.__repr__ is object.__repr__ else repr
+        text = " ".join(format_whole(value).split())
+        text_again = " ".join(format_whole(value).split())
+    except Exception:  # a library's object that is not complete yet, or any other fault in it
         return ""
-    words = said.pop()
-    return "" if said or _NO_VALUE.search(words) else plain(words)
+    # A text that differs at once, or that has an address, says no value.
+    if text != text_again or _NO_VALUE.search(text):
+        return ""
+    return plain(text)
 
 
-def _brief(value: object, depth: int) -> str:
-    if words := _WORDS_BY_ID.get(id(type(value))):  # a class may have a hash of its own
-        return words(value, depth)
+# -- the formats of the built-in types ---------------------------------------------------------
+# Each gets a value of an exact type, and the depth: how many levels of containers it may show.
+
+
+def _format_value(value: object, depth: int) -> str:
+    """Return a value in a few words, or the name of its type."""
+    # By the id of the type, because a class may have a hash of its own.
+    format_of_type = _FORMATS_BY_TYPE_ID.get(id(type(value)))
+    if format_of_type:
+        return format_of_type(value, depth)
     if real_isinstance(value, type):
         return f"class {plain(value.__name__)}"
     name = plain(type(value).__name__)
     if real_isinstance(value, BaseException):
-        given = arguments_of(value)[:MOST_ITEMS]
-        return plain(f"{name}({', '.join(_brief(item, 2) for item in given)})")
+        arguments = arguments_of(value)[:MOST_ITEMS]
+        return plain(f"{name}({', '.join(_format_value(item, OUTERMOST) for item in arguments)})")
     return shown_tensor(value) or f"{name} object"
 
 
-def _int(value, depth) -> str:
+def _format_repr(value, depth=0) -> str:
+    """Return the repr of a scalar."""
+    return repr(value)
+
+
+def _format_int(value: int, depth=0) -> str:
+    """Return the digits of an int, if they are not too many."""
     return repr(value) if value.bit_length() <= BIGGEST_BITS else "a very large int"
 
 
-def _text(value, depth) -> str:
-    most = LONGEST if depth == 2 else LONGEST // 2
-    head = repr(value[:most])
-    return head if len(value) <= most else f"{head[:-1]}…{head[-1]}"
+def _format_text(value: str | bytes, depth: int) -> str:
+    """Return the repr of a str or of bytes; inside a container half as much of it."""
+    most = LONGEST if depth == OUTERMOST else LONGEST // 2
+    text = repr(value[:most])
+    if len(value) <= most:
+        return text
+    closing_quote = text[-1]
+    return f"{text[:-1]}…{closing_quote}"
 
 
-def _items(value, depth) -> str:
+def _format_items(value: list | tuple | dict, depth: int) -> str:
+    """Return the first items of a list, a tuple or a dict, or how many it has."""
     opening, closing = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
     if value and not depth:
         return f"{opening}…{closing}"
-    first = islice(value.items() if type(value) is dict else zip(value), MOST_ITEMS)
-    parts = [": ".join(_brief(one, depth - 1) for one in row) for row in first]
-    parts += ["…"] * (len(value) > MOST_ITEMS)
-    comma = "," if closing == ")" and len(parts) == 1 else ""
-    return _within(opening + ", ".join(parts) + comma + closing, value)
+
+    if type(value) is dict:
+        parts = [
+            f"{_format_value(key, depth - 1)}: {_format_value(item, depth - 1)}"
+            for key, item in islice(value.items(), MOST_ITEMS)
+        ]
+    else:
+        parts = [_format_value(item, depth - 1) for item in islice(value, MOST_ITEMS)]
+    if len(value) > MOST_ITEMS:
+        parts.append("…")
+    comma = "," if type(value) is tuple and len(parts) == 1 else ""
+    return _replace_if_too_long(f"{opening}{', '.join(parts)}{comma}{closing}", value)
 
 
-def _members(value, depth) -> str:
+def _format_members(value: set | frozenset, depth: int) -> str:
+    """Return the members of a set in sorted order, or how many it has."""
     if not value:
         return f"{type(value).__name__}()"
-    few = depth and len(value) <= MOST_MEMBERS
-    words = ", ".join(sorted(_brief(item, 0) for item in value)) if few else " " * LONGEST
-    return _within(f"{{{words}}}", value)
+    members = TOO_LONG
+    if depth and len(value) <= MOST_MEMBERS:
+        members = ", ".join(sorted(_format_value(item, 0) for item in value))
+    return _replace_if_too_long(f"{{{members}}}", value)
 
 
-def _within(words: str, value) -> str:
-    return words if len(words) <= LONGEST else f"{type(value).__name__} of {len(value):,}"
+def _replace_if_too_long(text: str, value) -> str:
+    """Return the text of a container, or its type and its length where the text is too long."""
+    return text if len(text) <= LONGEST else f"{type(value).__name__} of {len(value):,}"
 
 
-def _cell(value, depth) -> str:
+def _format_cell(cell: types.CellType, depth: int) -> str:
+    """Return what is in a cell of a closure."""
     try:
-        return f"cell: {_brief(value.cell_contents, max(depth - 1, 0))}"
+        return f"cell: {_format_value(cell.cell_contents, max(depth - 1, 0))}"
     except ValueError:
         return "empty cell"
 
 
-_WORDS = {
-    **dict.fromkeys(_FIXED, lambda value, depth: repr(value)),
-    range: lambda value, depth: plain(repr(value)),
-    slice: lambda v, depth: f"slice({', '.join(_brief(e, 0) for e in (v.start, v.stop, v.step))})",
-    **{int: _int, str: _text, bytes: _text, types.CellType: _cell},
-    **{dict: _items, list: _items, tuple: _items, set: _members, frozenset: _members},
-    **dict.fromkeys(_FUNCTIONS, lambda value, depth: plain(label(value))),
-    ModuleType: lambda value, depth: f"module {plain(label(value))}",
-    types.CodeType: lambda value, depth: plain(f"code of {value.co_name}"),
-    types.GeneratorType: lambda value, depth: plain(f"generator {value.gi_code.co_name}"),
-    types.CoroutineType: lambda value, depth: plain(f"coroutine {value.cr_code.co_name}"),
-    types.FrameType: lambda value, depth: plain(f"frame of {value.f_code.co_name}"),
+def _format_range(value: range, depth: int) -> str:
+    """Return a range as it is written."""
+    return plain(repr(value))
+
+
+def _format_slice(value: slice, depth: int) -> str:
+    """Return a slice with its three parts."""
+    parts = (value.start, value.stop, value.step)
+    return f"slice({', '.join(_format_value(part, 0) for part in parts)})"
+
+
+def _format_callable(value, depth: int) -> str:
+    """Return the label of a function or a method."""
+    return plain(label(value))
+
+
+def _format_module(value: ModuleType, depth: int) -> str:
+    """Return the name of a module."""
+    return f"module {plain(label(value))}"
+
+
+def _format_code_object(code: types.CodeType, depth: int) -> str:
+    """Return the name in a code object."""
+    return plain(f"code of {code.co_name}")
+
+
+def _format_generator(generator: types.GeneratorType, depth: int) -> str:
+    """Return the name of the function that made a generator."""
+    return plain(f"generator {generator.gi_code.co_name}")
+
+
+def _format_coroutine(coroutine: types.CoroutineType, depth: int) -> str:
+    """Return the name of the function that made a coroutine."""
+    return plain(f"coroutine {coroutine.cr_code.co_name}")
+
+
+def _format_frame(frame: types.FrameType, depth: int) -> str:
+    """Return the name of the function that a frame runs."""
+    return plain(f"frame of {frame.f_code.co_name}")
+
+
+_FORMATS: dict[type, Callable[[object, int], str]] = {
+    **dict.fromkeys(_FIXED, _format_repr),
+    int: _format_int,
+    str: _format_text,
+    bytes: _format_text,
+    list: _format_items,
+    tuple: _format_items,
+    dict: _format_items,
+    set: _format_members,
+    frozenset: _format_members,
+    range: _format_range,
+    slice: _format_slice,
+    **dict.fromkeys(_FUNCTIONS, _format_callable),
+    ModuleType: _format_module,
+    types.CellType: _format_cell,
+    types.CodeType: _format_code_object,
+    types.GeneratorType: _format_generator,
+    types.CoroutineType: _format_coroutine,
+    types.FrameType: _format_frame,
 }
-_WORDS_BY_ID = {id(kind): words for kind, words in _WORDS.items()}
+_FORMATS_BY_TYPE_ID = {id(kind): format_of_type for kind, format_of_type in _FORMATS.items()}

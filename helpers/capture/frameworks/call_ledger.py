@@ -1,0 +1,165 @@
+"""Several calls -> a table of the landmarks that each of them passes on its way to C."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...model.framework_records import CallTree
+from ...model.phrase import listed
+from ...model.tables import Entry, Ledger, Verdict
+from ...safety import progress
+from ...safety.arguments import called, parts, printable, table
+from ...safety.restoring import is_interrupted
+from ..cpython.following import Limits
+from ..cpython.settrace import INTERRUPTED, run_to_end
+from .call_recorder import LANDMARKS, CallRecorder
+from .call_tree import (
+    HEARD_NOTE,
+    MOST_CALLS,
+    MOST_LISTED,
+    describe_set_aside,
+    has_uncounted_calls,
+    run_under_recorder,
+)
+from .runnable import require_runnable
+
+MOST_CASES = 200
+NOTHING = "–"
+TITLE = "The landmarks that each call reaches"
+CASES_NEEDED = "name -> function, or (function, *arguments)"
+MARKS = (("changed", "differs from the first column"),)
+TWICE_NOTE = "Each case was called twice, and this is the second call."
+ENDED_NOTE = "In the case '{}' the recorder {}, and nothing is known from there on."
+LIMITED_NOTE = "Only some calls of {} are counted (depth=, only=, most=)."
+STOPPED_NOTE = "You interrupted it in the case '{}'."
+
+
+@dataclass(frozen=True)
+class RecordedCase:
+    """The second call of one case."""
+
+    #: The name of the case, which heads its column.
+    name: str
+    #: The calls that were recorded.
+    tree: CallTree
+    #: The recorder, which knows what the tree does not show.
+    recorder: CallRecorder
+
+
+def build_calls_ledger(
+    cases: Mapping[str, object], depth=None, only=None, most=MOST_CALLS
+) -> Ledger:
+    """Run every case twice, and return which landmarks each second call passes.
+
+    `depth`, `only` and `most` are the limits of helpers/capture/cpython/following.py.
+    """
+    pairs = table(cases, "watch_calls", CASES_NEEDED, MOST_CASES)
+    calls_by_name = {printable(name): parts(case) for name, case in pairs}
+    for name, (fn, *_) in calls_by_name.items():
+        called(fn, f"the case '{name}'")
+
+    recorded = []
+    stopped_note = ""
+    for name, call in progress.counted("watching call", calls_by_name.items()):
+        try:
+            recorded.append(_record_case(name, call, depth, only, most))
+        except KeyboardInterrupt:
+            # The cases that ended before it are shown. Without any, the interrupt is raised.
+            if not (recorded and is_interrupted()):
+                raise
+        if is_interrupted():
+            stopped_note = STOPPED_NOTE.format(name)
+            break
+
+    notes = [stopped_note, TWICE_NOTE, *_list_ledger_notes(recorded)]
+    return Ledger(
+        TITLE,
+        "landmark",
+        tuple(case.name for case in recorded),
+        tuple(_list_entries(recorded)),
+        " ".join(filter(None, notes)),
+        marks=MARKS,
+    )
+
+
+def _record_case(name: str, call: tuple, depth, only, most) -> RecordedCase:
+    """Call a function twice with its arguments, and return what happened in the second call."""
+    fn, *args = call
+    if run_to_end(lambda: fn(*args)) == INTERRUPTED:
+        raise KeyboardInterrupt
+    function = require_runnable(fn, "watch_call")
+    recorder = CallRecorder(function, Limits("watch_call", depth, only, most))
+    tree = run_under_recorder(recorder, fn, args, {})
+    return RecordedCase(name, tree, recorder)
+
+
+def _list_entries(recorded: list[RecordedCase]) -> list[Entry]:
+    """Return the rows: the routes, what the calls raised, how many calls, and each landmark."""
+    routes = []
+    for case in recorded:
+        routes.append("not known" if case.recorder.end_reason else case.tree.route)
+    entries = [_build_entry("route", routes)]
+
+    if any(case.tree.outcome and case.tree.route != "refused" for case in recorded):
+        errors = [case.tree.outcome.partition(":")[0] or NOTHING for case in recorded]
+        entries.append(_build_entry("raised", errors))
+
+    call_counts = []
+    c_call_counts = []
+    for case in recorded:
+        call_counts.append(str(len(case.tree.calls)))
+        c_call_counts.append(str(sum(call.c for call in case.tree.calls)))
+    entries.append(_build_counting_entry("all calls", call_counts, recorded))
+    entries.append(_build_counting_entry("calls of C functions", c_call_counts, recorded))
+
+    for landmark in LANDMARKS:
+        cells = [_format_landmark(case.tree, landmark) for case in recorded]
+        if any(cell != NOTHING for cell in cells):
+            entries.append(_build_counting_entry(landmark, cells, recorded))
+    return entries
+
+
+def _format_landmark(tree: CallTree, landmark: str) -> str:
+    """Return how often a tree passes a landmark, and whether all these calls raised."""
+    calls = [call for call in tree.calls if call.name == landmark]
+    if not calls:
+        return NOTHING
+    if all(call.raised for call in calls):
+        return f"×{len(calls)}, raised"
+    return f"×{len(calls)}"
+
+
+def _build_counting_entry(subject: str, cells: list[str], recorded: list[RecordedCase]) -> Entry:
+    """Return a row whose cells say until when they hold, where a recorder ended early."""
+    limited_cells = []
+    for cell, case in zip(cells, recorded, strict=True):
+        if case.recorder.end_reason:
+            cell = f"{cell} until the recorder was lost"
+        limited_cells.append(cell)
+    return _build_entry(subject, limited_cells)
+
+
+def _build_entry(subject: str, cells: list[str]) -> Entry:
+    """Return a row, in which what differs from the first column is marked."""
+    verdicts = []
+    for cell in cells:
+        tone = "plain" if cell == cells[0] else "changed"
+        verdicts.append(Verdict(cell, tone))
+    return Entry(subject, tuple(verdicts))
+
+
+def _list_ledger_notes(recorded: list[RecordedCase]) -> Iterable[str]:
+    """Yield the sentences on what the table does not show."""
+    limited_cases = [
+        case.name
+        for case in recorded
+        if has_uncounted_calls(case.recorder) and not case.recorder.end_reason
+    ]
+    if limited_cases:
+        yield LIMITED_NOTE.format(listed(limited_cases, MOST_LISTED))
+    for case in recorded:
+        if case.recorder.end_reason:
+            yield ENDED_NOTE.format(case.name, case.recorder.end_reason)
+    if any(case.recorder.profilers.is_heard for case in recorded):
+        yield HEARD_NOTE
+    # Most cases have the same sentences, which are said once.
+    yield from dict.fromkeys(describe_set_aside(case.recorder) for case in recorded)

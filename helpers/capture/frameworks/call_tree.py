@@ -1,0 +1,180 @@
+"""One call of a framework's function -> the tree of Python and C calls inside it, and its route.
+
+The generated wrappers of TensorFlow (tensorflow/python/ops/gen_*_ops.py) try the fast path, catch
+what it raises, and go on to a function named for the fallback. A tf.function goes to
+tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of constant_op.py.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from ...internals import own_profilers
+from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
+from ...model.framework_records import Call, CallTree
+from ...model.phrase import counted, interrupted, listed
+from ...safety.dynamo_aside import leave_to_python
+from ..cpython.aside import OF_COLLECTOR, OF_SYS, say_aside, say_found
+from ..cpython.following import Limits
+from ..cpython.objects import name_of
+from ..cpython.settrace import INTERRUPTED, run_to_end
+from .call_recorder import FRAMEWORKS, NEW_NODE, CallRecorder, describe_replacement
+from .runnable import require_runnable
+
+MOST_CALLS = 20_000
+MOST_LISTED = 5  # names in one sentence
+FALLBACK = "_eager_fallback"  # how the name of the function ends that calls the slow path
+GRAPH_CALL = ".call_function"  # how the name of the method ends that calls a graph as an op
+
+NO_CALLS_NOTE = (
+    "No function of TensorFlow or PyTorch was called. What an operator (`x + y`) does in C is "
+    "not a call. `watch_ops` lists the ops, and `watch_frames` shows calls of Python functions. "
+    "`only=` follows the calls of other libraries."
+)
+NO_MATCH_NOTE = (
+    "No call matches only=, among {}. This follows the calls of this thread. It cannot see "
+    "what compiled code or a graph of an earlier call runs in place of a function, or which "
+    "calls other threads make. CPython does not report a call of a class in C or of a ufunc."
+)
+COPIED_NOTE = "AutoGraph's copy ran in place of {}."
+ENDED_NOTE = "From there on nothing is known: the recorder {}."
+HEARD_NOTE = (
+    "Your profiler heard the end of its sys.setprofile, which it does not hear in a plain run."
+)
+
+
+def record_call_tree(fn, /, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
+    """Run `fn(*args, **kwargs)` once, and return its calls into a framework as a tree.
+
+    `depth`, `only` and `most` are the limits of helpers/capture/cpython/following.py.
+    """
+    function = require_runnable(fn, "watch_call", args)
+    recorder = CallRecorder(function, Limits("watch_call", depth, only, most))
+    return run_under_recorder(recorder, fn, args, kwargs)
+
+
+def run_under_recorder(recorder: CallRecorder, fn, args: tuple, kwargs: dict) -> CallTree:
+    """Run a function with the recorder as the profiler; return the tree of its calls.
+
+    An error of the function is in the tree. KeyboardInterrupt is raised if it came before anything
+    was recorded, because there is nothing to show.
+    """
+    with recorder.collector:
+        outcome = run_to_end(lambda: _run_profiled(recorder, fn, args, kwargs))
+
+    notes = list_notes(recorder)
+    if outcome == INTERRUPTED:
+        if not recorder.calls:
+            raise KeyboardInterrupt
+        outcome = ""
+        notes.insert(0, interrupted(len(recorder.calls), "call"))
+    return _build_tree(fn, recorder, outcome, notes)
+
+
+def _run_profiled(recorder: CallRecorder, fn, args: tuple, kwargs: dict) -> None:
+    """Run a function between the start and the end of the recorder; raise what it raises."""
+    # A call of the recorder inside compiled code would be translated by Dynamo.
+    leave_to_python(CallRecorder.__call__, *own_profilers.functions())
+    recorder.profilers.start()
+    try:
+        fn(*args, **kwargs)
+    finally:
+        # Called from here, because the recorder would record a method of its own as a call.
+        is_ours_to_the_end = recorder.profilers.finish()
+        if not is_ours_to_the_end:
+            recorder.end_reason = recorder.end_reason or describe_replacement(recorder.profilers)
+
+
+def _build_tree(fn, recorder: CallRecorder, outcome: str, notes: list[str]) -> CallTree:
+    """Return the tree of the recorded calls; its title names the route of TensorFlow's ops."""
+    calls = tuple(recorder.calls)
+    routes = tuple(find_routes(calls))
+    title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
+    if recorder.end_reason:
+        title = f"{title}, then not known"
+    elif any(call.module.startswith(FRAMEWORKS[:2]) for call in calls):  # TensorFlow or Keras
+        title = f"{title}, route: {CallTree('', calls, routes).route}"
+    return CallTree(title, calls, routes, outcome, " ".join(notes))
+
+
+def list_notes(recorder: CallRecorder) -> list[str]:
+    """Return the sentences on what the tree of a recorder does not show."""
+    notes = []
+    calls = recorder.calls
+    limits = recorder.limits
+    if recorder.left_out:
+        total = len(calls) + recorder.left_out
+        more = f"{recorder.left_out:,} more are left out (most={total} shows all)."
+        notes.append(f"The first {len(calls):,} calls; {more}")
+    if calls and limits.note():
+        notes.append(limits.note())
+    if recorder.copied_functions:
+        notes.append(COPIED_NOTE.format(listed(recorder.copied_functions, MOST_LISTED)))
+    if not calls and not recorder.end_reason:
+        call_count = counted(recorder.call_count, "call")
+        notes.append(NO_CALLS_NOTE if limits.all else NO_MATCH_NOTE.format(call_count))
+    if recorder.end_reason:
+        notes.append(ENDED_NOTE.format(recorder.end_reason))
+    if recorder.profilers.is_heard:
+        notes.append(HEARD_NOTE)
+    set_aside = describe_set_aside(recorder)
+    if set_aside:
+        notes.append(set_aside)
+    return notes
+
+
+def has_uncounted_calls(recorder: CallRecorder) -> bool:
+    """Return whether there are calls that are not counted, because of the limits."""
+    is_limited = recorder.left_out or recorder.limits.note()
+    return bool(recorder.calls and is_limited)
+
+
+def describe_set_aside(recorder: CallRecorder) -> str:
+    """Return the sentences on the program's profiler that did not run, and on ours; or ""."""
+    code = recorder.function.__code__ if recorder.function is not None else None
+    hooks_found = OF_SYS[1:] if recorder.profilers.is_found else ()  # only `getprofile`
+    sentences = (
+        say_aside(profiler=recorder.profilers),
+        say_found(code, OF_COLLECTOR, hooks_found),
+    )
+    return " ".join(filter(None, sentences))
+
+
+def find_routes(calls: Sequence[Call]) -> Iterator[str]:
+    """Yield the route of each op, one of `ROUTES`, read only from the landmarks.
+
+    `calls` are the calls of one run, depth first.
+    """
+    names_of_open_calls: list[str] = []  # from the outermost
+    for index, call in enumerate(calls):
+        names_of_open_calls[call.depth :] = [call.name]
+        if call.name == FAST:
+            if not call.raised:
+                yield "fast path"
+            elif not _has_fallback(calls, index):
+                yield "refused"
+        elif call.name in (SLOW, SLOW_CANCELABLE):
+            yield _find_slow_route(call, names_of_open_calls)
+        elif call.name == NEW_NODE:
+            yield "graph"
+
+
+def _has_fallback(calls: Sequence[Call], index: int) -> bool:
+    """Return whether the caller of this call goes on to a function of the slow path."""
+    depth = calls[index].depth
+    for call in islice(calls, index + 1, None):
+        if call.depth < depth:  # the caller has returned
+            return False
+        if call.depth == depth and call.name.endswith(FALLBACK):
+            return True
+    return False
+
+
+def _find_slow_route(call: Call, names_of_open_calls: list[str]) -> str:
+    """Return the route of an op that came to one of the slow entry points into C."""
+    if call.raised:
+        return "refused"
+    if any(name.endswith(FALLBACK) for name in names_of_open_calls):
+        return "fallback"
+    if any(name.endswith(GRAPH_CALL) for name in names_of_open_calls):
+        return "function"
+    return "direct"

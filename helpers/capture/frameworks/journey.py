@@ -1,0 +1,243 @@
+"""A function and its arguments -> its journey: the first call that is watched, and the same again.
+
+Each call runs under all recorders at once (journey_call.py). The record of a call is put in words
+for the six stations (journey_stations.py) and for the sentences below the map
+(journey_sentences.py). Shares of time are measured in a run of its own, under `cProfile` alone.
+"""
+
+import contextlib
+import sys
+from cProfile import Profile
+from dataclasses import replace
+from importlib import import_module
+from types import FunctionType
+
+from ...internals import dynamo_state
+from ...internals.own_hooks import profiler_setter
+from ...model.framework_records import NOT_CALLED, SHARES, Journey, Passage, Stop
+from ...model.phrase import clipped
+from ...model.spine import SPINE
+from ...safety import PACKAGE
+from ...safety.arguments import require_bool
+from ...safety.restoring import is_interrupted
+from ...safety.standard_output import redirected
+from ..cpython.objects import GENERATOR, name_of
+from ..cpython.settrace import Printed, run_to_end
+from ..cpython.unwrapping import UNSEEN, frameworks_of
+from ..text.source import source_of
+from ..text.value import short_repr
+from .framework_ways import COMPILED, PLAIN, PreparedCall, prepare_calls
+from .journey_call import record_call
+from .journey_record import DYNAMO, CallRecord
+from .journey_recorder import call_from_learner
+from .journey_sentences import (
+    describe_interruption,
+    describe_lines,
+    describe_runner,
+    list_notes_on_recorders,
+)
+from .journey_stations import (
+    LONGEST,
+    NOT_PASSED,
+    count_c_calls,
+    format_op_name,
+    list_stops,
+    name_owner_of_lines,
+)
+from .runnable import require_runnable
+
+# Imported only where `ways=True` needs it, because it imports what it restores.
+RANDOM_STATES = f"{PACKAGE}.internals.random_states"
+CONVERTED = "Numbers and arrays are passed to each framework as its tensors."
+NO_COMPILER = (
+    '`torch.compile` is called with `backend="eager"`: it runs what Dynamo found op by op.'
+)
+SEEDED = "TensorFlow cannot put back what a random op with a seed has drawn: it drew in each call."
+ONLY_A_GENERATOR = "The call only made a generator. None of its body ran."
+NO_TIME = "No time was measured because the call raises."
+FAULT = "The recorder failed with {}. What came after that is unknown."
+
+
+def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
+    """Run `fn(*args, **kwargs)` twice, and return which of the six seams each call passed."""
+    function = require_runnable(fn, "show_journey", args)
+    if require_bool(ways, "ways=") and function is not fn:
+        needed = f"ways=True needs a plain Python function, not {short_repr(fn)}"
+        raise TypeError(f"{needed}: write a function that calls it")
+    require_bool(shares, "shares=")
+    if not ways:
+        first = record_call(fn, args, kwargs, function)
+        return _call_again(first, fn, args, kwargs, function, with_shares=shares)
+
+    # This imports both frameworks now, because no call that is watched is to do that.
+    prepared_calls = prepare_calls(fn, args, kwargs)
+    first = record_call(fn, args, kwargs, function)
+    with import_module(RANDOM_STATES).random_numbers_kept() as random_use:
+        plain = _call_again(first, fn, args, kwargs, function, with_shares=shares)
+        others = tuple(_build_journey_of_way(way, call) for way, call in prepared_calls.items())
+
+    notes = [plain.note, CONVERTED]
+    if not prepared_calls[COMPILED].reason:
+        notes.append(NO_COMPILER)
+    if random_use and random_use.has_own_seed:
+        notes.append(SEEDED)
+    return replace(
+        plain,
+        title=f"Who runs {name_of(fn)}? One function, three ways to call it",
+        note=_join_notes(notes),
+        way=PLAIN,
+        source=source_of(fn.__code__).text,
+        others=others,
+    )
+
+
+def _build_journey_of_way(way: str, call: PreparedCall) -> Journey:
+    """Return the journey of one way to call a function, or why there is none."""
+    reason = call.reason
+    if not reason and is_interrupted():
+        reason = "It was interrupted before this way."
+    if reason:
+        return Journey("", Passage(()), Passage(()), note=reason, way=way)
+
+    # What Dynamo has compiled for the program is not touched by what it compiles here.
+    is_compiled = way == COMPILED
+    with dynamo_state.apart() if is_compiled else contextlib.nullcontext():
+        first = record_call(call.fn, call.args, call.kwargs, call.function)
+        journey = _call_again(first, call.fn, call.args, call.kwargs, call.function)
+    return replace(journey, way=way)
+
+
+def _call_again(
+    first: CallRecord,
+    fn,
+    args: tuple,
+    kwargs: dict,
+    function: FunctionType | None,
+    with_shares: bool = False,
+) -> Journey:
+    """Call a function for the second time; return the journey of both calls.
+
+    `function` is the Python function behind `fn`, None if there is none. `with_shares` calls it a
+    third time, to measure whose code takes the time.
+    """
+    if first.is_interrupted:
+        return _build_interrupted_journey(fn, first)
+
+    again = record_call(fn, args, kwargs, function)
+    shares = ()
+    if with_shares and not again.is_interrupted:
+        shares = _measure_shares(fn, args, kwargs, again)
+
+    code = function.__code__ if function is not None else None
+    notes = []
+    if with_shares and not shares and not is_interrupted():
+        notes.append(NO_TIME)
+    else:
+        if code is not None and code.co_flags & GENERATOR:
+            notes.append(ONLY_A_GENERATOR)
+        if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
+            notes.append(UNSEEN)
+    if again.is_interrupted:
+        notes.append(describe_interruption(again, "In the second call, y"))
+    fault = again.end.fault or first.end.fault
+    if fault:
+        notes.append(FAULT.format(fault))
+    notes += list_notes_on_recorders(first, again, code)
+    return Journey(
+        title=f"The journey of {name_of(fn)}, called twice",
+        first=_build_passage(first),
+        again=_build_passage(again),
+        shares=shares,
+        note=_join_notes(notes),
+    )
+
+
+def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
+    """Return the journey of a first call that was interrupted: there is no second one.
+
+    Raise KeyboardInterrupt if nothing was recorded, because there is nothing to show.
+    """
+    if not first.event_count:
+        raise KeyboardInterrupt
+    not_called = "the function was not called again"
+    stops = [Stop(number, False, NOT_PASSED, not_called) for number in range(1, len(SPINE) + 1)]
+    notes = [describe_interruption(first, "In the first call, y"), first.end.set_aside]
+    return Journey(
+        title=f"The journey of {name_of(fn)}, interrupted",
+        first=_build_passage(first),
+        again=Passage(tuple(stops), ran=NOT_CALLED),
+        note=_join_notes(notes),
+    )
+
+
+def _measure_shares(
+    fn, args: tuple, kwargs: dict, again: CallRecord
+) -> tuple[tuple[str, float], ...]:
+    """Call a function under a profiler in C; return each of `SHARES` with its part of the time.
+
+    The parts add up to 1. Nothing is returned if this call or the one before raised.
+    """
+    if again.outcome:
+        return ()
+
+    profile = Profile()
+    set_own_again = profiler_setter()
+    with redirected(Printed()):
+        error_words = run_to_end(lambda: profile.runcall(call_from_learner, fn, args, kwargs))
+    if sys.getprofile() is None:  # not where the program has set another one meanwhile
+        set_own_again()
+    if error_words:
+        return ()
+
+    yours, python_of_libraries, c_functions = SHARES
+    seconds_by_share = dict.fromkeys(SHARES, 0.0)
+    for entry in profile.getstats():
+        if isinstance(entry.code, str):  # a C function has no code object, but a name
+            share = c_functions
+        elif id(entry.code) in again.codes:
+            share = yours
+        else:
+            share = python_of_libraries
+        seconds_by_share[share] += entry.inlinetime
+    total_seconds = sum(seconds_by_share.values())
+    return tuple((share, seconds / total_seconds) for share, seconds in seconds_by_share.items())
+
+
+def _build_passage(record: CallRecord) -> Passage:
+    """Return the passage of one call: its stops, its counts and its sentences."""
+    printed = record.printed.strip().replace("\n", " / ")
+    return Passage(
+        stops=list_stops(record),
+        counts=_list_counts(record),
+        ops=tuple(format_op_name(op) for op in record.ops),
+        outcome=record.outcome,
+        printed=clipped(printed, LONGEST),
+        ran=name_owner_of_lines(describe_lines(record), record),
+        instead=name_owner_of_lines(describe_runner(record), record),
+    )
+
+
+def _list_counts(record: CallRecord) -> tuple[tuple[str, int], ...]:
+    """Return what was counted and how much, in the order of the exhibit."""
+    caches = record.caches
+    return (
+        ("keys", record.tf_function_calls),
+        ("traces", record.traces),
+        ("translated", record.new_dynamo_codes),
+        ("nodes", record.nodes),
+        ("names", record.names.total()),
+        ("operators", record.operators.total()),
+        ("frames of others", record.other_frames.total()),
+        ("ops", len(record.ops)),
+        ("frames of Dynamo's", record.frames[DYNAMO]),
+        ("cache hits", caches.hits + caches.inner_hits),
+        ("cache misses", caches.misses + caches.inner_misses),
+        ("C calls", count_c_calls(record).total()),
+        ("frames", record.frames.total() - record.frames[DYNAMO]),
+        ("lines", record.lines.total() - record.lines[DYNAMO]),
+    )
+
+
+def _join_notes(sentences: list[str]) -> str:
+    """Return the sentences that are not empty, with spaces between them."""
+    return " ".join(filter(None, sentences))

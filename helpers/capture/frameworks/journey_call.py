@@ -1,0 +1,231 @@
+"""Make one call under all recorders of a journey at once, and return the record of it."""
+
+import contextlib
+import sys
+from collections import Counter
+from collections.abc import Container
+from types import FunctionType, MethodType
+
+from ...internals import own_profilers, tensorflow_private, torch_private
+from ...internals.frame_tracer import FrameTracer
+from ...safety import restoring
+from ...safety.arguments import real_isinstance
+from ...safety.dynamo_aside import leave_to_python
+from ...safety.standard_output import redirected
+from ..cpython.aside import say_aside
+from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
+from ..tensorflow.trace_words import Names
+from .call_recorder import read_module_name
+from .journey_caches import (
+    count_new_answers,
+    is_cache,
+    list_dynamo_codes,
+    read_cache_counts,
+    read_inner_cache_counts,
+)
+from .journey_hooks import build_torch_mode, recording_tensorflow_ops
+from .journey_record import (
+    AUTOGRAPH,
+    DYNAMO,
+    YOU,
+    CacheCounts,
+    CallRecord,
+    RecordedOp,
+    RecorderEnd,
+)
+from .journey_recorder import JourneyRecorder, call_from_learner, list_recorder_functions
+
+LIBRARIES = ("tensorflow", "keras", "torch", "numpy")
+AUTOGRAPH_FILE = "__autograph_generated_file"  # the name of each file that AutoGraph writes
+NEW_NODE = "TF_FinishOperation"  # the C function that TensorFlow calls for each node of a graph
+
+
+def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> CallRecord:
+    """Call `fn(*args, **kwargs)` and return what happened in the call.
+
+    `function` is the Python function behind `fn`, None if there is none. An error of the call, or
+    that it was interrupted, is in the record.
+    """
+    has_dynamo = restoring.module("torch._dynamo") is not None
+    codes_before = list_dynamo_codes(function)
+    printed = Printed()
+    space = _find_learners_globals(fn, function)
+    recorder = JourneyRecorder(space, torch_private.set_eval_frame if has_dynamo else None)
+    run = _RunUnderRecorder(recorder)
+    key = ""
+    traces = []
+
+    with contextlib.ExitStack() as stack:
+        if restoring.module("tensorflow"):
+            key = _describe_cache_key(fn, args, kwargs)
+            traces = stack.enter_context(tensorflow_private.hearing_traces())
+            stack.enter_context(recording_tensorflow_ops(recorder))
+        if restoring.module("torch"):
+            stack.enter_context(build_torch_mode(recorder))
+        stack.enter_context(redirected(printed))
+        if has_dynamo:
+            _leave_recorder_to_python(recorder)
+        stack.enter_context(recorder.collector)
+
+        counts_before = read_cache_counts(fn)
+        inner_counts_before = read_inner_cache_counts(fn, space)
+        outcome = run_to_end(lambda: run(fn, args, kwargs))
+        counts_after = read_cache_counts(fn)
+        inner_counts_after = read_inner_cache_counts(fn, space)
+
+    is_cache_cleared = any(name.endswith(".cache_clear") for _, name in recorder.own_c_calls)
+    hits_before, misses_before = counts_before
+    hits_after, misses_after = counts_after
+    inner_hits, inner_misses = count_new_answers(inner_counts_before, inner_counts_after)
+    caches = CacheCounts(
+        is_called=is_cache(fn),
+        # The function itself may clear its cache, which sets the counts to zero.
+        hits=max(hits_after - hits_before, 0),
+        misses=max(misses_after - misses_before, 0),
+        inner_hits=inner_hits,
+        inner_misses=inner_misses,
+        is_cleared=is_cache_cleared,
+    )
+    codes_after = list_dynamo_codes(function)
+    dynamo_codes = codes_before.keys() | codes_after.keys()
+    operators = _count_by_owner(recorder.operators_by_code, recorder, dynamo_codes)
+    del operators[DYNAMO]
+    return CallRecord(
+        has_globals=space is not None,
+        library=recorder.library,
+        codes=recorder.codes,
+        frames=_count_by_owner(
+            recorder.frames_by_code, recorder, dynamo_codes | recorder.list_resume_codes()
+        ),
+        traced_frames=_count_by_owner(recorder.traced_frames_by_code, recorder, dynamo_codes),
+        lines=_count_by_owner(recorder.lines_by_code, recorder, dynamo_codes),
+        distinct_lines=_count_by_owner(recorder.count_distinct_lines(), recorder, dynamo_codes),
+        operators=operators,
+        names=recorder.names,
+        values_by_name=recorder.values_by_name,
+        other_frames=recorder.other_frames,
+        c_calls=recorder.c_calls,
+        own_c_calls=recorder.own_c_calls,
+        evaluators=frozenset(recorder.evaluators),
+        tf_function_calls=recorder.tf_function_calls,
+        traces=len(traces),
+        nodes=sum(count for (_, name), count in recorder.c_calls.items() if name == NEW_NODE),
+        new_dynamo_codes=len(codes_after.keys() - codes_before.keys()),
+        caches=caches,
+        key=key,
+        ops=tuple(RecordedOp(name, kernel) for name, kernel in recorder.ops),
+        outcome="KeyboardInterrupt" if outcome == INTERRUPTED else outcome,
+        printed=printed.text(),
+        is_interrupted=outcome == INTERRUPTED,
+        event_count=recorder.count_events(),
+        end=run.describe_end(),
+    )
+
+
+def _find_learners_globals(fn, function: FunctionType | None) -> dict | None:
+    """Return the dict of globals whose frames are the learner's; None if there is none.
+
+    These are the globals of the function. If the function is in a framework's package, they are
+    those of the class whose method `fn` is, unless the class is in such a package too.
+    """
+    space = getattr(function, "__globals__", None)
+    if space is None or read_module_name(space).partition(".")[0] not in LIBRARIES:
+        return space
+    if type(fn) is not MethodType:
+        return None
+    class_module = type(fn.__self__).__module__
+    if class_module.partition(".")[0] in LIBRARIES:
+        return None
+    return getattr(restoring.module(class_module), "__dict__", None)
+
+
+def _describe_cache_key(fn, args: tuple, kwargs: dict) -> str:
+    """Return the arguments as a tf.function looks them up, in words; "" for another function."""
+    if not real_isinstance(fn, tensorflow_private.Function):
+        return ""
+    try:
+        key = tensorflow_private.wanted_key(fn, args, kwargs)
+        return Names().arguments(key[1])
+    except Exception:  # an argument may be of a type that has no key: the call will say so
+        return ""
+
+
+def _leave_recorder_to_python(recorder: JourneyRecorder) -> None:
+    """Have Dynamo translate no function of the recorder that runs inside a compiled call."""
+    leave_to_python(
+        *list_recorder_functions(),
+        *own_profilers.functions(),
+        Printed.write,
+    )
+    hook_codes = (*recorder.transparent_codes.values(), *recorder.hidden_callers.values())
+    for code in (call_from_learner.__code__, *hook_codes):
+        torch_private.skip_code(code)
+
+
+class _RunUnderRecorder:
+    """Makes one call with the tracer and the profiler of a recorder set."""
+
+    def __init__(self, recorder: JourneyRecorder):
+        self._recorder = recorder
+        self._is_profiler_replaced = False
+        self._is_tracer_replaced = False
+        self._set_aside = ""  # the sentences on hooks of the program's that did not run
+
+    def __call__(self, fn, args: tuple, kwargs: dict) -> None:
+        """Call `fn(*args, **kwargs)` for what the recorder counts; raise what the call raises."""
+        recorder = self._recorder
+        # Python 3.12 sends events of instructions only if a frame has asked before the tracer is
+        # set. No variable refers to this frame, because the frame would then be in a cycle.
+        asked_for_opcodes = sys._getframe().f_trace_opcodes
+        sys._getframe().f_trace_opcodes = True
+        tracer = FrameTracer(recorder.trace)
+        try:
+            tracer.start()
+            recorder.profilers.start()
+            call_from_learner(fn, args, kwargs)
+        finally:
+            self._is_profiler_replaced = not recorder.profilers.finish()
+            is_tracer_set = tracer.is_ours()
+            self._is_tracer_replaced = recorder.tracer_replaced_at is not None or not is_tracer_set
+            if is_tracer_set:
+                tracer.put_back()
+            tracer.finish()
+            self._set_aside = say_aside(tracer, recorder.profilers)
+            sys._getframe().f_trace_opcodes = asked_for_opcodes
+
+    def describe_end(self) -> RecorderEnd:
+        """Return how the recorder came to its end."""
+        recorder = self._recorder
+        has_later_ops = len(recorder.ops) > recorder.op_count_at_replacement
+        return RecorderEnd(
+            fault=recorder.fault,
+            stopped_after=recorder.frame_limit if recorder.is_stopped else 0,
+            is_profiler_replaced=self._is_profiler_replaced,
+            profiler_replaced_at=recorder.profilers.replaced_at,
+            is_profiler_heard=recorder.profilers.is_heard,
+            is_op_recorder_heard=self._is_profiler_replaced and has_later_ops,
+            is_profiler_found=recorder.profilers.is_found,
+            is_tracer_replaced=self._is_tracer_replaced,
+            tracer_replaced_at=recorder.tracer_replaced_at,
+            set_aside=self._set_aside,
+        )
+
+
+def _count_by_owner(
+    counts_by_code: Counter[int], recorder: JourneyRecorder, dynamo_codes: Container[int]
+) -> Counter[str]:
+    """Return counts by the owner of the code: YOU, AUTOGRAPH or DYNAMO.
+
+    `counts_by_code` counts by the id of a code object; `dynamo_codes` are the ids of Dynamo's.
+    """
+    counts = Counter()
+    for code_id, count in counts_by_code.items():
+        code = recorder.codes.get(code_id)
+        if code_id in dynamo_codes:
+            owner = DYNAMO
+        elif code is not None and AUTOGRAPH_FILE in code.co_filename:
+            owner = AUTOGRAPH
+        else:
+            owner = YOU
+        counts[owner] += count
+    return counts

@@ -1,0 +1,92 @@
+"""Install the hooks by which TensorFlow and PyTorch report their ops to a `JourneyRecorder`.
+
+TensorFlow: the entry points into C of tensorflow/python/pywrap_tfe.py are replaced while the call
+runs. PyTorch: a TorchDispatchMode (torch/utils/_python_dispatch.py) is told of each op, below
+autograd.
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from ...internals import tensorflow_private, torch_private
+from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
+from ...safety.interrupts import are_recorders
+from ...safety.restoring import patched
+from .journey_recorder import JourneyRecorder
+
+# Entry point of TensorFlow -> the position of the op's name among its arguments.
+NAME_POSITIONS = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}
+
+
+def recording_tensorflow_ops(recorder: JourneyRecorder) -> AbstractContextManager:
+    """Return a block in which the entry points of TensorFlow report each op to the recorder."""
+    entry_points = tensorflow_private.doors
+    replacements = {}
+    for name, name_position in NAME_POSITIONS.items():
+        entry_point = getattr(entry_points, name)
+        replacements[name] = _report_op_of(entry_point, name_position, recorder)
+    return patched(entry_points, **replacements)
+
+
+def _report_op_of(entry_point: Callable, name_position: int, recorder: JourneyRecorder) -> Callable:
+    """Return a function that calls an entry point into C, and then reports the op."""
+
+    def call_and_report(*arguments):
+        result = entry_point(*arguments)
+        recorder.note_op(arguments[name_position], result)
+        return result
+
+    # The program calls this function in place of C: the call of C in it is the program's.
+    code = call_and_report.__code__
+    recorder.transparent_codes[id(code)] = code
+    return call_and_report
+
+
+def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
+    """Return a mode of torch that reports each op to the recorder.
+
+    The report calls no Python function, which the profiler would count and Dynamo be asked about.
+    So everything that the report needs is looked up before, and it writes to `recorder.ops` itself.
+    """
+    import torch
+
+    ops = recorder.ops
+    without_overrides = torch._C.DisableTorchFunction
+    device_of = vars(torch._C.TensorBase)["device"].__get__
+    dtype_of = vars(torch._C.TensorBase)["dtype"].__get__
+    tensor_type = torch.Tensor
+    kernels_by_place: dict[tuple, str] = {}  # (device, dtype) -> the words for both
+
+    def report_op(name, inputs, result):
+        """Add an op to the record; the mode calls this after each op with what it returned."""
+        recorder.is_paused = True
+        kernel = ""
+        try:
+            first = result
+            if type(result) is list or type(result) is tuple:
+                first = result[0] if result else None
+            if issubclass(type(first), tensor_type):
+                # Neither the tensor's own class nor a mode of the user's is asked.
+                with without_overrides():
+                    place = device_of(first), dtype_of(first)
+                if place not in kernels_by_place:
+                    words = f"{place[0]}, {place[1]}"
+                    kernels_by_place[place] = words.replace("torch.", "")
+                kernel = kernels_by_place[place]
+        except Exception:  # a tensor that is on no device raises: what is unknown is left out
+            kernel = ""
+        ops.append((name, kernel))
+        recorder.is_paused = bool(recorder.fault)  # a fault has ended the counting for good
+
+    def hide_calls_of(code):
+        """Have the recorder not count what a function of the mode calls."""
+        recorder.hidden_callers[id(code)] = code
+
+    are_recorders(report_op)
+    mode = torch_private.dispatch_mode(report_op, hide_calls_of)
+    hide_calls_of(report_op.__code__)
+
+    # torch asks this rule for a higher-order op because there is a mode.
+    rule_code = torch_private.find_torch_dispatch_rule.__code__
+    recorder.paused_codes[id(rule_code)] = rule_code
+    return mode

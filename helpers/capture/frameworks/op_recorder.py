@@ -1,0 +1,163 @@
+"""Record the ops that TensorFlow and PyTorch report while code runs.
+
+TensorFlow: tensorflow/python/framework/op_callbacks.py, which the fast path calls from C++
+(tensorflow/python/eager/pywrap_tfe_src.cc) and the fallback from execute.execute_with_callbacks.
+PyTorch: TorchDispatchMode of torch/utils/_python_dispatch.py, below autograd.
+"""
+
+import contextlib
+import functools
+import re
+from collections.abc import Iterator
+
+from ...internals import tensorflow_private, torch_private
+from ...safety import restoring
+from ...safety.arguments import real_type_name
+from ...safety.users_frames import users_frame
+from .op_layers import LayerFinder
+from .op_stages import BACKWARD, FORWARD, UPDATE, FrameReader
+from .op_values import TensorRegister
+from .tensor_names import TensorNames
+
+AFTER = "after"  # the stage of an op that reads a gradient, and that no tape asked for
+EAGER = "eager"
+IN_GRAPH = "graph"
+# An op that writes in place, by the names of TensorFlow, or by those of PyTorch: an in-place op
+# ends in one underscore, or is a method such as `__ilshift__`; `__lshift__` is none.
+WRITES = re.compile(
+    r"Assign|Resource(Sparse)?Apply|ResourceScatter|ResourceStridedSliceAssign"
+    r"|(?!__)\w+\.(__i[a-z]+__|.*[^_]_)$"
+)
+# Names of graphs end in a counter; a backward graph that serves a forward graph has two.
+GRAPH_NAME = re.compile(r"(__inference___backward_.*?)_\d+_\d+|(__(?:inference|forward)_.*)_\d+")
+
+
+class OpRecorder:
+    """Records ops by hooks into both frameworks, up to a limit.
+
+    TensorFlow calls `note_tensorflow_op` after each of its ops, and torch's mode calls
+    `note_torch_op`. Neither ever raises: an error in the recorder ends the recording.
+    """
+
+    def __init__(self, names: TensorNames, limit: int):
+        """Start with no ops; `limit` is how many are recorded, and the others are counted."""
+        #: Of each op: its name; what it read and what it made, as (number, words, name) of each
+        #: tensor; its stage; where it ran; its layer. Plain tuples, because there may be many.
+        self.ops: list[tuple] = []
+        #: How many ops were reported, but not recorded.
+        self.left_out = 0
+        #: Whether code of torch.compile was called.
+        self.has_compiled_calls = False
+        #: The type of an error in the recorder, after which nothing was recorded; or "".
+        self.fault = ""
+        self._limit = limit
+        self._frames = FrameReader()
+        self._tensors = TensorRegister(names)
+        self._layers = LayerFinder(self._tensors, names)
+        self._names = names
+        # The numbers of tensors that a backward op made, or that were computed from one of them.
+        self._gradients: set[int] = set()
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Have both frameworks report the ops of this thread in the block."""
+        with contextlib.ExitStack() as stack:
+            if restoring.module("torch"):
+                stack.enter_context(torch_private.dispatch_mode(self.note_torch_op))
+                stack.enter_context(torch_private.compiled_calls(self._note_compiled_call))
+            if restoring.module("tensorflow"):
+                stack.enter_context(tensorflow_private.op_callback(self.note_tensorflow_op))
+            try:
+                yield
+            finally:
+                # The recorder lives as long as the exhibit, and keeps no class and no code alive.
+                self._tensors.forget_types()
+                self._frames.forget_codes()
+
+    @property
+    def total(self) -> int:
+        """Return how many ops were reported, recorded or not."""
+        return len(self.ops) + self.left_out
+
+    def note_tensorflow_op(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
+        """Record one op of TensorFlow, which calls this as an op callback.
+
+        `graph` is the graph that is being built, None for an op that runs now.
+        """
+        if not self._has_room():
+            return
+        try:
+            name = op_type.decode() if isinstance(op_type, bytes) else str(op_type)
+            where = EAGER if graph is None else IN_GRAPH
+            self._add(_strip_graph_number(name), inputs, outputs, where, _writes_in_place(name))
+        except Exception as error:  # a fault of ours is never the user's error
+            self._stop_at_fault(error)
+
+    def note_torch_op(self, name, inputs, outputs):
+        """Record one op that torch has dispatched; torch's mode calls this after the op."""
+        if not self._has_room():
+            return
+        try:
+            # What is no parameter is written in place too, and such an op updates nothing.
+            written = self._tensors.find_tensors(inputs[:1]) if _writes_in_place(name) else []
+            is_update = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
+            self._add(name, inputs, outputs, EAGER, is_update)
+        except Exception as error:  # a fault of ours is never the user's error
+            self._stop_at_fault(error)
+
+    def _note_compiled_call(self, _function) -> None:
+        """Note that code of torch.compile is called; torch_private calls this before the call."""
+        self.has_compiled_calls = True
+
+    def _stop_at_fault(self, error: Exception) -> None:
+        """Record nothing from here on."""
+        self.fault = real_type_name(error)
+        self._limit = len(self.ops)
+
+    def _has_room(self) -> bool:
+        """Return whether one more op is recorded; count it if it is not."""
+        if len(self.ops) < self._limit:
+            return True
+        self.left_out += 1
+        return False
+
+    def _add(self, name: str, inputs, outputs, where: str, is_update: bool) -> None:
+        """Record an op; `is_update` says whether it writes a variable or a parameter."""
+        open_calls = self._frames.read_open_calls(users_frame())
+        tensors_read = self._tensors.find_tensors(inputs)
+        reads = tuple([self._tensors.read_value(tensor) for tensor in tensors_read])
+        tensors_made = self._tensors.find_tensors((outputs,))
+        makes = tuple([self._tensors.read_value(tensor) for tensor in tensors_made])
+
+        stage = open_calls.stage
+        if stage == FORWARD and is_update:
+            stage = UPDATE  # no optimizer asked for it
+        if stage == FORWARD and self._reads_gradient(tensors_read, reads):
+            stage = AFTER
+        if stage in (BACKWARD, AFTER):
+            self._gradients.update(number for number, _, _ in makes)
+
+        layer = self._layers.find_path(open_calls.layers)
+        if not open_calls.is_hook:
+            layer = self._layers.trace_through_autograd(layer, tensors_read)
+        self.ops.append((name, reads, makes, stage, where, layer))
+
+    def _reads_gradient(self, tensors_read: list, values: tuple) -> bool:
+        """Return whether an op reads what came of a backward pass, now or before the run."""
+        if any(number in self._gradients for number, _, _ in values):
+            return True
+        return any(self._names.is_earlier_gradient(tensor) for tensor in tensors_read)
+
+
+def _strip_graph_number(name: str) -> str:
+    """Return the name of an op; the name of a graph without its counter, which varies by run."""
+    graph_name = GRAPH_NAME.fullmatch(name)
+    if graph_name is None:
+        return name
+    return f"{graph_name[1] or graph_name[2]}_"
+
+
+@functools.cache
+def _writes_in_place(name: str) -> bool:
+    """Return whether the op of this name writes to one of its inputs."""
+    return bool(WRITES.match(name))

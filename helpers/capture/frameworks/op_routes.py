@@ -1,0 +1,199 @@
+"""An op of TensorFlow and its arguments -> every route on which Python can call it.
+
+The routes begin at the names that hold the public function. They go on through the functions that
+it wraps and the generated wrapper (tensorflow/python/ops/gen_*_ops.py), to the two entry points
+into C. A graph and another thread are further routes.
+"""
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from types import FunctionType, ModuleType
+from typing import Any
+
+from ...internals import tensorflow_private
+from ...internals.tensorflow_private import FAST, SLOW
+from ...model.phrase import listed
+from ...safety import arguments
+from ...safety.restoring import patched, running_user_code
+from ..references.holder_search import find_holders
+from ..references.places import Place
+from ..text.error import error_message
+from ..text.value import label
+
+ROUTE = "{} · {}"  # the layer, and the name in it
+FALLBACK = "{}_eager_fallback"  # how a generated wrapper names the function of its slow path
+MOST_NAMES = 40
+
+
+@dataclass(frozen=True)
+class EntryCall:
+    """One call of an entry point of TensorFlow into C."""
+
+    #: The arguments of the entry point.
+    given: tuple
+    #: The name of the Python function that called the entry point, and its module.
+    function: str
+    module: ModuleType
+    #: The arguments of that function, by name.
+    arguments: dict[str, Any]
+
+    @property
+    def op_type(self) -> str:
+        """Return the name of the op, such as `Relu`: an entry point's second argument."""
+        return self.given[1]
+
+
+def build_op_routes(op, /, *args) -> dict[str, Callable]:
+    """Return a dict from each route to a function that calls `op(*args)` on that route.
+
+    Raise ValueError if the call fails, or if it does not pass the fast entry point once.
+    """
+    arguments.called(op, "the op")
+    fast_calls = _record_entry_calls(FAST, lambda: op(*args))
+    if len(fast_calls) != 1:
+        op_types = listed([call.op_type for call in fast_calls], 3) or "none"
+        raise ValueError(
+            f"a map needs a call that passes {FAST} once; this passes it with: {op_types}"
+        )
+    (fast_call,) = fast_calls
+
+    places = []
+    for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
+        if place.get() is op:
+            places.append(place)
+    if not places or not hasattr(fast_call.module, FALLBACK.format(fast_call.function)):
+        raise ValueError(f"{label(op)} has no name, or no wrapper that TensorFlow generated")
+
+    routes = {}
+    for place in places[:MOST_NAMES]:
+        routes[place.binding.path] = _call_by_place(place, args)
+    wrapped_function = getattr(op, "__wrapped__", None)
+    while type(wrapped_function) is FunctionType:
+        # Functions inside the public one are named as their code is: their names are all alike.
+        name = wrapped_function.__code__.co_name
+        routes[ROUTE.format("inside it", name)] = partial(wrapped_function, *args)
+        wrapped_function = getattr(wrapped_function, "__wrapped__", None)
+    routes.update(_list_routes_below(fast_call))
+    routes.update(_list_routes_beside(places[0], args))
+    return routes
+
+
+def _call_by_place(place: Place, args: tuple) -> Callable:
+    """Return a function that looks the op up in its place at each call, and calls it.
+
+    A reference to the op itself would be one more holder, and would miss what is bound later.
+    """
+    return lambda: place.get()(*args)
+
+
+def _record_entry_calls(entry_point: str, run: Callable) -> list[EntryCall]:
+    """Run a function, and return its calls of one entry point; ValueError if it raises."""
+    entry_points = tensorflow_private.doors
+    entry_calls = []
+    real = getattr(entry_points, entry_point)
+
+    def record_and_call(*given):
+        """Stand for the entry point: record the call, and make it."""
+        caller = sys._getframe(1)
+        code = caller.f_code
+        module = sys.modules[caller.f_globals["__name__"]]
+        parameter_names = code.co_varnames[: code.co_argcount]
+        callers_arguments = {name: caller.f_locals[name] for name in parameter_names}
+        entry_calls.append(EntryCall(given, code.co_name, module, callers_arguments))
+        return real(*given)
+
+    with patched(entry_points, **{entry_point: record_and_call}):
+        _require_success(run)
+    return entry_calls
+
+
+def _require_success(run: Callable):
+    """Return what a function returns; ValueError, in one sentence, if it raises."""
+    try:
+        with running_user_code():
+            return run()
+    except Exception as error:
+        raise ValueError(f"the call must succeed, and it raised {error_message(error)}") from None
+
+
+def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
+    """Return the generated wrapper, its raw copy and its fallback, and what they call in turn."""
+    import tensorflow as tf
+
+    entry_points = tensorflow_private.doors
+    execute = tensorflow_private.execute
+    module = fast_call.module
+    name = fast_call.function
+    given = fast_call.arguments
+    op_type = fast_call.op_type
+    short_module = module.__name__.rpartition(".")[2]
+    fallback = FALLBACK.format(name)
+
+    # Each function below makes the call on one route.
+    def call_wrapper():
+        return getattr(module, name)(**given)
+
+    def call_raw_op():
+        return getattr(tf.raw_ops, op_type)(**given)
+
+    def call_fallback():
+        context = tensorflow_private.context.context()
+        return getattr(module, fallback)(**given, ctx=context)
+
+    # The fallback makes two calls in turn, whose arguments are recorded now.
+    slow_call = _record_entry_calls(SLOW, call_fallback)[-1]
+    execute_arguments = {**slow_call.arguments, "op_name": op_type}
+
+    def call_execute():
+        return _unpack_single_output(execute.execute(**execute_arguments))
+
+    def call_quick_execute():
+        return _unpack_single_output(execute.quick_execute(**execute_arguments))
+
+    def call_fast_entry_point():
+        return getattr(entry_points, FAST)(*fast_call.given)
+
+    def call_slow_entry_point():
+        return _unpack_single_output(getattr(entry_points, SLOW)(*slow_call.given))
+
+    return {
+        ROUTE.format("generated", f"{short_module}.{name}"): call_wrapper,
+        ROUTE.format("its copy", f"tf.raw_ops.{op_type}"): call_raw_op,
+        ROUTE.format("generated", f"{short_module}.{fallback}"): call_fallback,
+        ROUTE.format("runs ops", "execute.execute"): call_execute,
+        ROUTE.format("runs ops", "quick_execute"): call_quick_execute,
+        ROUTE.format("door into C", FAST): call_fast_entry_point,
+        ROUTE.format("door into C", SLOW): call_slow_entry_point,
+    }
+
+
+def _unpack_single_output(outputs):
+    """Return the output of an op that has one, as the generated wrapper does; else all."""
+    return outputs[0] if len(outputs) == 1 else outputs
+
+
+def _list_routes_beside(place: Place, args: tuple) -> dict[str, Callable]:
+    """Return the routes on which the name is looked up elsewhere, or was looked up before."""
+    import tensorflow as tf
+
+    def call_op():
+        return place.get()(*args)
+
+    def trace():
+        # Called as a tf.function, it would count as one that traces again and again, and warn.
+        return tf.function(call_op, autograph=False).get_concrete_function()
+
+    def trace_and_call():
+        return trace()()
+
+    def call_in_thread():
+        return ThreadPoolExecutor(1).submit(call_op).result()
+
+    return {
+        ROUTE.format("graph", "traced before"): _require_success(trace),
+        ROUTE.format("graph", "traced now"): trace_and_call,
+        ROUTE.format("thread", "another one"): call_in_thread,
+    }

@@ -1,0 +1,23 @@
+"""Refuse, before a verb sets its recorders, what it could not run as a function."""
+
+from types import FunctionType
+
+from ..cpython.objects import refuse_async
+from ..cpython.unwrapping import behind
+from ..text.error import instead
+from ..text.value import short_repr
+
+
+def require_runnable(fn, verb: str, args: tuple = ()) -> FunctionType | None:
+    """Return the Python function behind `fn`, None if there is none.
+
+    Raise TypeError if `fn` cannot be called, or if it makes a coroutine. `verb` is the name of the
+    public function, for the message; `args` are the arguments with which `fn` will be called.
+    """
+    if not callable(fn):
+        needed = f"{verb} needs a function and its arguments, not {short_repr(fn)}"
+        raise TypeError(f"{needed}{instead(fn)}")
+    function = behind(fn, args)
+    if function is not None:
+        refuse_async(function, verb)
+    return function

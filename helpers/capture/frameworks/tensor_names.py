@@ -1,0 +1,153 @@
+"""The tensors that a function or a block can reach -> the names by which the program has them.
+
+Tensors are found in arguments, in cells of a closure, in globals that the code names, in lists of
+lists, and in the modules of torch and the layers of Keras.
+"""
+
+import contextlib
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from types import FrameType, FunctionType, MethodType
+
+from ...internals import tensorflow_private
+from ...safety import restoring
+from ...safety.arguments import printable, real_isinstance, real_type_name
+from ..cpython.objects import instance_dict, names_used
+from ..cpython.unwrapping import arguments
+from ..text import tensors
+from ..text.tensors import TENSORS, base_of
+
+LONGEST_NAME = 80
+MOST_ITEMS = 100  # a longer list or tuple is not looked into
+DEEPEST = 2  # levels of lists that are looked into
+
+# Module and name of a class, for `is_instance_of`.
+TORCH_MODULE = ("torch.nn.modules.module", "Module")
+KERAS_LAYER = ("keras.src.layers.layer", "Layer")
+TF_TENSOR = TENSORS[1]
+
+
+class TensorNames:
+    """The names of tensors, variables and modules."""
+
+    def __init__(self, named_values: Iterable[tuple[str, object]]):
+        """Find the tensors in values; each of `named_values` is a name and its value."""
+        #: Identity of a tensor (`find_identity`), or the `id` of a tensor or a module -> the first
+        #: name that leads to it.
+        self.names_by_identity: dict[object, str] = {}
+        # By `id`: the `.grad` that a named tensor has already, which no backward op has to make.
+        self._gradients_by_id: dict[int, weakref.ref] = {}
+        for name, value in named_values:
+            for path, found in find_tensors(name, value):
+                self._add(path, found)
+
+    def _add(self, path: str, found: object) -> None:
+        """Add a tensor, a variable or a module, and the gradient that it has."""
+        keys = [find_identity(found)]
+        handle = (instance_dict(found) or {}).get("_handle")  # a variable of TensorFlow has one
+        if is_instance_of(handle, TF_TENSOR):
+            keys.append(find_identity(handle))
+        keys.append(id(found))
+        for key in keys:
+            self.names_by_identity.setdefault(key, printable(path, LONGEST_NAME))
+
+        gradient = tensors.gradient(found)
+        if gradient is not None:
+            self._gradients_by_id[id(gradient)] = weakref.ref(gradient)
+
+    def find_name(self, identity: object) -> str:
+        """Return the name of what has this identity or `id`; "" for none."""
+        return self.names_by_identity.get(identity, "")
+
+    def has_name(self, value: object) -> bool:
+        """Return whether a name leads to a module."""
+        return id(value) in self.names_by_identity
+
+    def add_submodules(self, module: object) -> None:
+        """Name all that is inside a module after its type, where it has no name yet.
+
+        The caller keeps the module alive, because the names are stored by `id`.
+        """
+        for path, found in find_tensors(real_type_name(module), module):
+            self.names_by_identity.setdefault(id(found), printable(path, LONGEST_NAME))
+
+    def is_earlier_gradient(self, tensor: object) -> bool:
+        """Return whether a tensor was the `.grad` of a named tensor before the run."""
+        reference = self._gradients_by_id.get(id(tensor))
+        # The tensor that had this id may have been freed, and another may have the id now.
+        return reference is not None and reference() is tensor
+
+
+def list_values_of_call(fn, args: tuple, kwargs: Mapping) -> Iterator[tuple[str, object]]:
+    """Yield the name and the value of all that a function is given, or names."""
+    receiver = fn.__self__ if type(fn) is MethodType else fn
+    # No tensor is found under this name unless it is a module or a layer.
+    yield "layer", receiver
+    if type(fn) is MethodType:
+        for name, value in (instance_dict(receiver) or {}).items():
+            yield f"self.{name}", value
+
+    yield from arguments(fn, args, kwargs)
+
+    if type(fn) is FunctionType:
+        for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
+            with contextlib.suppress(ValueError):  # an empty cell: the name is bound later
+                yield name, cell.cell_contents
+        for name in sorted(names_used(fn.__code__) & fn.__globals__.keys()):
+            yield name, fn.__globals__[name]
+
+
+def list_values_of_frame(frame: FrameType) -> Iterator[tuple[str, object]]:
+    """Yield the name and the value of a frame's variables, and of globals that its code names."""
+    variables = {**frame.f_locals}
+    for name in names_used(frame.f_code):
+        if name not in variables:
+            variables[name] = frame.f_globals.get(name)
+    yield from variables.items()
+
+
+def find_tensors(name: str, value, depth: int = DEEPEST) -> Iterator[tuple[str, object]]:
+    """Yield each tensor and module in a value, with its path such as `weights[0]`.
+
+    `depth` is how many levels of lists are looked into.
+    """
+    if real_isinstance(value, list, tuple):
+        # A class of the user's may have its own methods, so those of `list` or `tuple` are called.
+        base = list if real_isinstance(value, list) else tuple
+        if depth and base.__len__(value) <= MOST_ITEMS:
+            for index, item in enumerate(base.__iter__(value)):
+                yield from find_tensors(f"{name}[{index}]", item, depth - 1)
+    elif is_instance_of(value, KERAS_LAYER):
+        with contextlib.suppress(Exception):  # a class of the user's may raise
+            yield from [(weight.path, weight.value) for weight in value.weights]
+    elif is_instance_of(value, TORCH_MODULE):
+        with contextlib.suppress(Exception):  # a class of the user's may raise
+            modules = value.named_modules(prefix=name)
+            parameters = value.named_parameters(prefix=name)
+            for path, found in (*modules, *parameters):
+                # A compiled module has the original one in this attribute.
+                yield path.replace("._orig_mod", ""), found
+    elif is_tensor(value):
+        yield name, value
+
+
+def is_tensor(value) -> bool:
+    """Return whether this is a tensor, a variable or an array by its real type."""
+    return base_of(type(value)) is not None
+
+
+def find_identity(tensor) -> object:
+    """Return what tells a tensor from all others: TensorFlow's number of it, or its `id`.
+
+    TensorFlow makes several Python objects for one tensor, and torch makes one.
+    """
+    if is_instance_of(tensor, TF_TENSOR):
+        return tensorflow_private.tensor_number(tensor)
+    return id(tensor)
+
+
+def is_instance_of(value, place: tuple[str, str]) -> bool:
+    """Return whether a value is of a class, given as (module, name); its module may be missing."""
+    module, name = place
+    kind = getattr(restoring.module(module), name, None)
+    return isinstance(kind, type) and real_isinstance(value, kind)
