@@ -9,9 +9,9 @@ import random
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from threading import get_ident
 from types import CodeType
-from typing import NamedTuple
 
 from ..safety import restoring
 from ..safety.restoring import patched
@@ -96,75 +96,202 @@ def wanted_key(function, args, kwargs):
     Mirrors `_maybe_define_function` of polymorphic_function/tracing_compilation.py.
     """
     scopes = __getattr__("ScopeType")
-    created = function._created_variables
-    scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
-    given = function._function_type, function._default_values, function._is_pure
-    return _key(args, kwargs, given, signature_of(function), function._function_captures, scope)
-
-
-def _key(args, kwargs, given, signature, captures, scope):
-    types, (function_type, *_) = __getattr__("function_types"), given
-    with _scratch_graph():
-        bound = types.canonicalize_function_inputs(args, kwargs, *given)
-    args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
-    function_type, _ = types.make_canonicalized_monomorphic_type(
-        args, bound.kwargs, captures.capture_types if captures else {}, function_type
+    has_created = function._created_variables
+    return _make_key(
+        args,
+        kwargs,
+        function_type=function._function_type,
+        default_values=function._default_values,
+        is_pure=function._is_pure,
+        input_signature=signature_of(function),
+        captures=function._function_captures,
+        scope=scopes.NO_VARIABLE_CREATION if has_created else scopes.VARIABLE_CREATION,
     )
-    return __getattr__("function_context").make_function_context(scope), function_type
+
+
+def _make_key(
+    args, kwargs, *, function_type, default_values, is_pure, input_signature, captures, scope
+):
+    """Return the key (FunctionContext, FunctionType) of a call.
+
+    The arguments by name are those that TensorFlow's own `_maybe_define_function` reads from a
+    tf.function, in its words.
+    """
+    types = __getattr__("function_types")
+    with _scratch_graph():
+        bound = types.canonicalize_function_inputs(
+            args, kwargs, function_type, default_values, is_pure
+        )
+    bound_args = bound.args
+    if input_signature is not None:
+        bound_args = (*input_signature, *bound_args[len(input_signature) :])
+    call_type, _ = types.make_canonicalized_monomorphic_type(
+        bound_args,
+        bound.kwargs,
+        captures.capture_types if captures else {},
+        function_type,
+    )
+    context = __getattr__("function_context").make_function_context(scope)
+    return context, call_type
 
 
 def _scratch_graph():
-    """Return a graph for the constants that binding may make while a graph is being built."""
+    """Return a context in which binding a call may make constants.
+
+    While a graph is being built, they would become ops of that graph.
+    """
     if __getattr__("context").executing_eagerly():
         return nullcontext()
     return __getattr__("FuncGraph")("scratch").as_default()
 
 
-class HeardTrace(NamedTuple):
-    """A trace that has ended. `earlier_keys`: of its function, when it began.
+@dataclass(frozen=True, eq=False)
+class CallLookup:
+    """What TensorFlow would look up for a call, and what decides whether it looks at all."""
 
-    `began`: what `now()` returned then. `in_itself`: it began while its function was being traced.
-    """
+    #: the key (FunctionContext, FunctionType), or None if TensorFlow cannot make one
+    key: tuple | None
+    #: what TensorFlow raises for want of a key, or None
+    error: Exception | None
+    #: whether `tf.config.run_functions_eagerly` is on, so that nothing is looked up
+    runs_eagerly: bool
+    #: whether the call would run an empty function: see `lost_its_function`
+    is_empty: bool
+    #: how many keys are in the cache
+    key_count: int
 
+
+def look_up_call(function, args, kwargs) -> CallLookup:
+    """Return the key of a call of a tf.function, and what else decides about the call."""
+    try:
+        key = wanted_key(function, args, kwargs)
+        error = None
+    except Exception as raised:
+        # A frame of the traceback that refers to the error would keep the arguments alive. Python
+        # deletes `raised` at the end of this block, so that only the result refers to it.
+        return _make_lookup(function, key=None, error=raised)
+    return _make_lookup(function, key, error)
+
+
+def _make_lookup(function, key, error) -> CallLookup:
+    """Return the result of `look_up_call` for this key, or this error."""
+    return CallLookup(
+        key=key,
+        error=error,
+        runs_eagerly=runs_eagerly(function),
+        is_empty=lost_its_function(function),
+        key_count=count_keys(function),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class CacheSearch:
+    """What a tf.function's cache has for a key, or what TensorFlow would add to it."""
+
+    #: the keys in the cache, the oldest first
+    keys: list
+    #: the key that serves the call, as it is in the cache; None if the call would trace
+    serving_key: tuple | None = None
+    #: whether the serving key is equal to that of the call, and not only more general
+    is_equal: bool = False
+    #: the FunctionType that a trace would have
+    widened_type: object = None
+    #: what TensorFlow raises when it makes that type, or None
+    widening_error: Exception | None = None
+
+
+def search_cache(function, key) -> CacheSearch:
+    """Return which key of the cache serves a call with this key, or the type of a new trace."""
+    keys = list(function._function_cache._primary)
+    found = serving_key(function, key)
+    if found is not None:
+        # An equal key may have another text, such as True for 1: the cache knows the first one.
+        stored = next(stored for stored in keys if stored == found)
+        return CacheSearch(keys, stored, is_equal=found == key)
+    try:
+        new_type = widened_type(function, key)
+    except Exception as raised:
+        return CacheSearch(keys, widening_error=raised)
+    return CacheSearch(keys, widened_type=new_type)
+
+
+@dataclass(frozen=True, eq=False)
+class EndedTrace:
+    """A trace that has ended, with a result or an error."""
+
+    #: the Python function that was traced
     python_function: object
+    #: the key of the trace
     key: tuple
+    #: the keys that its function had when the trace began, the oldest first
     earlier_keys: list
+    #: what the trace raised, or None
     error: BaseException | None
+    #: the time when the trace began, as the reader of `reporting_traces` counts it
     began: int
+    #: whether the trace began while the same function was being traced in the same thread
     in_itself: bool
 
 
 @contextmanager
-def hearing_lookups(heard, now) -> Iterator[None]:
-    """Tell `heard` of each trace, of any function, as a HeardTrace."""
-    home, name = __getattr__("tracing_compilation"), "_maybe_define_function"
-    real, under_way = getattr(home, name), []  # of each look-up: its thread, and its cache
+def reporting_traces(on_trace, read_time) -> Iterator[None]:
+    """Call `on_trace` with an EndedTrace after each trace in the block, of any function.
 
-    def noting(args, kwargs, options):
+    `read_time` is called without arguments when a trace begins. TensorFlow calls both in the thread
+    that traces.
+    """
+    module = __getattr__("tracing_compilation")
+    name = "_maybe_define_function"
+    original = getattr(module, name)
+    # The look-ups that have begun: the thread and the cache of each.
+    running = []
+
+    def define_and_report(args, kwargs, options):
         cache = options.function_cache
+        # An empty tuple stands for the keys of a function that is traced without a cache.
         keys = () if cache is None else cache._primary
-        before, began, failed = len(keys), now(), None
+        earlier_count = len(keys)
+        began = read_time()
         lookup = get_ident(), cache
-        in_itself = cache is not None and lookup in under_way
-        under_way.append(lookup)
+        in_itself = cache is not None and lookup in running
+        running.append(lookup)
+
+        failure = None
         try:
-            return real(args, kwargs, options)
+            return original(args, kwargs, options)
         except BaseException as error:
-            failed = error
+            failure = error
             raise
         finally:
-            under_way.remove(lookup)
-            if failed or len(keys) > before:
-                given = options.polymorphic_type, options.default_values, options.is_pure
-                more = options.input_signature, options.function_captures, options.scope_type
-                with suppress(Exception):  # what raises here was reported as `failed`
-                    key = _key(args, kwargs, given, *more)
-                    earlier = list(keys)[:before]
-                    function = options.python_function
-                    heard(HeardTrace(function, key, earlier, failed, began, in_itself))
+            running.remove(lookup)
+            if failure or len(keys) > earlier_count:
+                with suppress(Exception):  # what raises here has ended the trace as `failure`
+                    trace = EndedTrace(
+                        options.python_function,
+                        _key_of_options(args, kwargs, options),
+                        list(keys)[:earlier_count],
+                        failure,
+                        began,
+                        in_itself,
+                    )
+                    on_trace(trace)
 
-    with patched(home, **{name: noting}):
+    with patched(module, **{name: define_and_report}):
         yield
+
+
+def _key_of_options(args, kwargs, options):
+    """Return the key of a call from TensorFlow's TracingOptions."""
+    return _make_key(
+        args,
+        kwargs,
+        function_type=options.polymorphic_type,
+        default_values=options.default_values,
+        is_pure=options.is_pure,
+        input_signature=options.input_signature,
+        captures=options.function_captures,
+        scope=options.scope_type,
+    )
 
 
 def serving_key(function, key):

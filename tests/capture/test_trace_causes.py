@@ -5,7 +5,7 @@ import re
 import pytest
 
 from helpers import would_trace
-from helpers.capture.tensorflow.trace_causes import nearest
+from helpers.capture.tensorflow.trace_causes import find_nearest_key
 from helpers.capture.tensorflow.trace_ledger import watch
 from helpers.internals import tensorflow_private
 from tests.call_sequences import draw_program, split_call
@@ -127,8 +127,8 @@ def watch_calls(program) -> int:
         assert bool(entry.causes) == bool(new and known), entry
         if entry.causes:
             wanted = tensorflow_private.wanted_key(kept.function, args, kwargs)
-            key, _ = nearest(known, wanted, kept._names)
-            assert entry.compared == kept._names.arguments(key[1])
+            key, _ = find_nearest_key(known, wanted, kept._names)
+            assert entry.compared == kept._names.format_arguments(key[1])
             check_causes(program, history, call, entry, witnesses[key])
             retraces += 1
         witnesses |= dict.fromkeys(new, call)
