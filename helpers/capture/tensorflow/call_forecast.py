@@ -6,7 +6,7 @@ cache serves it.
 
 from dataclasses import dataclass
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_cache
 from ...model.framework_records import Cause, TraceEntry, trace_entry
 from ..text.error import error_message
 from .call_sentences import EAGER, EMPTY, NO_KEY, WIDENING, describe_serving_key
@@ -69,7 +69,7 @@ class CallForecaster:
 
     def forecast(self, args: tuple, kwargs: dict) -> CallForecast:
         """Return what a call with these arguments would do now."""
-        lookup = tensorflow_private.look_up_call(self._function, args, kwargs)
+        lookup = tensorflow_cache.look_up_call(self._function, args, kwargs)
         if lookup.key is None:
             arguments = self._names.format_values(self._function, args, kwargs)
             if lookup.runs_eagerly:  # Python accepts more than TensorFlow has keys for
@@ -93,7 +93,7 @@ class CallForecaster:
 
     def _search_cache(self, lookup, arguments: str) -> CallForecast:
         """Return the forecast of a call by the key that serves it, or by why none does."""
-        search = tensorflow_private.search_cache(self._function, lookup.key)
+        search = tensorflow_cache.search_cache(self._function, lookup.key)
         if search.serving_key is not None:
             note = self._remember_service(lookup, arguments, search)
             return CallForecast(arguments, "hit", note)

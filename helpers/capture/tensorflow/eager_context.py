@@ -28,7 +28,7 @@ def restoring_callbacks() -> Iterator[list]:
     The block gets the list of the callbacks that there were. A learner's code in it may add and
     remove callbacks, and may replace the two functions.
     """
-    pywrap_tfe = tensorflow_private.doors
+    pywrap_tfe = tensorflow_private.pywrap_tfe
     entry_points = {name: getattr(pywrap_tfe, name) for name in DOORS}
     callbacks_before = read_callbacks()
     with patched(pywrap_tfe, **entry_points):

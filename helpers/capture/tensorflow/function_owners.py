@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from types import MethodType
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_private, tensorflow_traces
 from ...safety.arguments import is_exactly, real_isinstance
 from ..text.value import SCALARS
 from .keras_trainer import list_models
@@ -50,7 +50,7 @@ def read_owners(callables: list) -> Owners:
         return {SELF: tuple(_refer_to_object(model) for model in list_models(callables))}
 
     methods = [wrapped for wrapped in callables if type(wrapped) is MethodType]
-    objects = [tensorflow_private.owner_of(method) for method in methods]
+    objects = [tensorflow_traces.owner_of(method) for method in methods]
     owners: Owners = {SELF: tuple(_refer_to_object(owner) for owner in objects)}
     for wrapped in callables:
         if real_isinstance(wrapped, *PYTHON_FUNCTIONS):

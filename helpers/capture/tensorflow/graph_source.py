@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_private, tensorflow_traces
 from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
 from ..cpython.objects import called
@@ -77,7 +77,7 @@ def _find_concrete_function(thing, args: tuple, kwargs: dict):
     if has_arguments:
         return trace_function(function, args, kwargs)
 
-    traces = tensorflow_private.all_traces(function)
+    traces = tensorflow_traces.all_traces(function)
     if len(traces) == 1:
         return traces[0]
     raise ValueError(
@@ -100,7 +100,7 @@ def _find_traced_part(function):
     wrapped = list_wrapped_callables(function)
     inner = [part for part in wrapped if not real_isinstance(part, *PYTHON_FUNCTIONS)]
     for part in inner:
-        if tensorflow_private.all_traces(part):
+        if tensorflow_traces.all_traces(part):
             return part
     return inner[0] if inner else function
 

@@ -6,7 +6,7 @@ tensorflow/core/protobuf/config.proto).
 
 from dataclasses import replace
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_private, tensorflow_traces
 from ...model.graphs import GraphDiff
 from ...safety.restoring import running_user_code
 from ..cpython.unwrapping import refuse_other_framework
@@ -51,7 +51,7 @@ def _run_for_graphs(function, args: tuple, kwargs: dict) -> list:
     Each item has a `pre_optimization_graph` and a `post_optimization_graph`.
     """
     with (
-        tensorflow_private.retraces_counted_apart(),
+        tensorflow_traces.retraces_counted_apart(),
         tensorflow_private.run_metadata() as export_metadata,
         running_user_code(),
     ):

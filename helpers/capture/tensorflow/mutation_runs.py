@@ -10,7 +10,13 @@ from dataclasses import dataclass
 from functools import partial
 from types import MethodType
 
-from ...internals import tensorflow_private, torch_private
+from ...internals import (
+    tensorflow_cache,
+    tensorflow_private,
+    tensorflow_random,
+    tensorflow_traces,
+    torch_private,
+)
 from ...internals.dynamo_state import apart
 from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
@@ -136,7 +142,7 @@ class _MutationRecorder:
         draws_with_seed = self._draws_with_seed
         if not draws_with_seed:
             functions = filter(is_tf_function, self._snapshot.reachable.leaves)
-            draws_with_seed = any(map(tensorflow_private.draws_with_seed, functions))
+            draws_with_seed = any(map(tensorflow_cache.draws_with_seed, functions))
         return WayRun(
             calls=self._calls,
             reachable=self._snapshot.reachable,
@@ -155,9 +161,9 @@ class _MutationRecorder:
         random_use = None
         with ExitStack() as stack:
             if restoring.module("tensorflow"):
-                traces = stack.enter_context(tensorflow_private.hearing_traces())
-                random_use = stack.enter_context(tensorflow_private.random_numbers_apart())
-                stack.enter_context(tensorflow_private.retraces_counted_apart())
+                traces = stack.enter_context(tensorflow_traces.collecting_traces())
+                random_use = stack.enter_context(tensorflow_random.random_numbers_apart())
+                stack.enter_context(tensorflow_traces.retraces_counted_apart())
             stack.enter_context(redirected(printed))
             if target is not self._function:
                 # As it is, the program's own threads end as they do without the verb.

@@ -10,7 +10,7 @@ from enum import Enum, EnumMeta
 from functools import cached_property, partial, partialmethod
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_random
 from ...safety.arguments import is_exactly, item_of_type, real_isinstance, static_attribute
 from ...safety.users_frames import is_library
 from ..cpython.objects import called, instance_dict, names_used, namespace
@@ -159,7 +159,7 @@ class ReachableState:
         if not self._follows_code and real_isinstance(value, *DEFINITIONS):
             return []
         if is_tf_generator(value):
-            state = tensorflow_private.generator_state(value)
+            state = tensorflow_random.generator_state(value)
             if state:
                 self.generators.append((path, value, state))
         return self._look_into_leaf(path, value)

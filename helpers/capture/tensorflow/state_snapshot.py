@@ -1,6 +1,6 @@
 """All that a call can change, kept at one moment -> what is different later; and restored."""
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_random
 from ...internals.keras_seeds import SeedStates
 from ...internals.random_states import random_states, restore_random_states
 from .reachable_state import PathAndObject, ReachableState
@@ -28,7 +28,7 @@ class StateSnapshot:
         for name in self._keras_seeds.changed():
             changes[name] = ""
         for path, generator, state in self.reachable.generators:
-            if tensorflow_private.generator_state(generator) != state:
+            if tensorflow_random.generator_state(generator) != state:
                 changes[path] = ""
         for kept in self.reachable.kept_owners.values():
             changes |= kept.find_changes()
@@ -47,6 +47,6 @@ class StateSnapshot:
         restore_random_states(self._random_states)
         self._keras_seeds.put_back()
         for _, generator, state in self.reachable.generators:
-            if tensorflow_private.generator_state(generator) != state:
-                tensorflow_private.restore_generator(generator, state)
+            if tensorflow_random.generator_state(generator) != state:
+                tensorflow_random.restore_generator(generator, state)
         return restored_of_libraries

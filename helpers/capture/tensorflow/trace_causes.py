@@ -92,7 +92,7 @@ def explain_trace(keys: list, call_key, names: TypeNames) -> tuple[str, tuple[Ca
         return AFTER_VARIABLES, (), ""
 
     nearest_key, causes = find_nearest_key(comparable, call_key, names)
-    note = "; ".join(str(cause) for cause in causes[:MOST_NAMED])
+    note = "; ".join([str(cause) for cause in causes[:MOST_NAMED]])
     if len(causes) > MOST_NAMED:
         note += f"; and {len(causes) - MOST_NAMED} more"
     _, nearest_type = nearest_key
@@ -337,10 +337,11 @@ def _compare_leaves(names: TypeNames, place: str, key_type, call_type) -> Iterat
 
 def _explain_literal(place: str, key_value, call_value) -> Cause:
     """Return the cause for two Python values: their types, or else the values."""
-    key_class = name_python_type(key_value)
-    call_class = name_python_type(call_value)
-    if key_class != call_class:
-        return Cause(place, "Python type", key_class, call_class)
+    if type(key_value) is not type(call_value):
+        key_class = name_python_type(key_value)
+        call_class = name_python_type(call_value)
+        if key_class != call_class:  # nan is a float of another type
+            return Cause(place, "Python type", key_class, call_class)
     # Two floats may be the same in six digits; then all their digits are shown.
     needs_digits = format_literal(key_value) == format_literal(call_value)
     before = format_literal(key_value, exact=needs_digits)

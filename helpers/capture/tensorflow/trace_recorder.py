@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from threading import get_ident
 from types import BuiltinFunctionType, FunctionType, MethodType
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_cache, tensorflow_traces
 from ...model.framework_records import TraceEntry, TraceLedger
 from ...safety.arguments import is_exactly, real_isinstance, static_attribute
 from ..cpython.objects import called
@@ -109,7 +109,7 @@ class TraceRecorder:
     def model(self) -> TraceLedger:
         """Return the ledger as it is now."""
         name = called(self.function.python_function)
-        compiles_with_xla = tensorflow_private.compiles_with_xla(self.function)
+        compiles_with_xla = tensorflow_cache.compiles_with_xla(self.function)
         return self._rows.build_ledger(name, compiles_with_xla)
 
     @property
@@ -130,7 +130,7 @@ class TraceRecorder:
         requested = args
         if prefix and not args and not kwargs:
             # TensorFlow then traces for the input signature, if the function has one.
-            requested = tensorflow_private.signature_of(self.function) or args
+            requested = tensorflow_cache.signature_of(self.function) or args
         try:
             forecast = self.forecast(requested, kwargs)
         except Exception as error:  # an argument's own `__eq__`, which must not change the call
@@ -146,7 +146,7 @@ class TraceRecorder:
         error = ""
         traces = []
         try:
-            with tensorflow_private.hearing_traces() as traces:
+            with tensorflow_traces.collecting_traces() as traces:
                 if forecast.verdict == "trace":
                     self._tracing_calls.append(_TracingCall(thread, traces))
                 return call(*args, **kwargs)
@@ -170,7 +170,7 @@ class TraceRecorder:
         """
         new_keys = []
         if traces:
-            cached = tensorflow_private.cached_keys(self.function)
+            cached = tensorflow_cache.cached_keys(self.function)
             new_keys = [key for key, concrete in cached.items() if _is_in(concrete, traces)]
 
         verdict, sentences = self._find_verdict(forecast, new_keys, error, prefix)

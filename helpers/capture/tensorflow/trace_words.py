@@ -5,11 +5,11 @@ tensorflow/core/function/trace_type/default_types.py.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_cache
 from ...model.phrase import clipped, listed
 from ...safety.arguments import is_exactly
 from ..text.value import SCALARS, label, type_name
@@ -17,6 +17,7 @@ from ..text.value import SCALARS, label, type_name
 MOST_ITEMS = 6  # arguments of a call, and parts of a container, that are written out
 DEEPEST = 6  # levels of containers that are written out
 LONGEST = 160  # characters
+SMALL_INT_BITS = 64
 SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
 BY_INDEX = "[{}]"
@@ -100,10 +101,11 @@ class TypeNames:
 
     def format_arguments(self, function_type) -> str:
         """Return the text of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
-        return _join_arguments(
+        texts = [
             f"{name}={self.format_type(parameter.type_constraint)}"
             for name, parameter in function_type.parameters.items()
-        )
+        ]
+        return _join_arguments(texts)
 
     arguments = format_arguments
 
@@ -118,7 +120,7 @@ class TypeNames:
     def format_value(self, value) -> str:
         """Return the text of a live value: that of its TraceType, or a label if it has none."""
         try:
-            return self.format_type(tensorflow_private.type_of(value))
+            return self.format_type(tensorflow_cache.type_of(value))
         except Exception:  # the missing type may be the reason why there is no key
             return label(value)
 
@@ -223,7 +225,7 @@ def _name_arguments(function, args, kwargs) -> Iterator[tuple[str, object]]:
     yield from kwargs.items()
 
 
-def _join_arguments(texts: Iterable[str]) -> str:
+def _join_arguments(texts: list[str]) -> str:
     """Return the texts of arguments on one line that is not too long."""
     return clipped(listed(texts, MOST_ITEMS), LONGEST) or "(none)"
 
@@ -248,6 +250,8 @@ def format_literal(value, exact: bool = False) -> str:
     """
     if type(value) is object:  # see `name_python_type`
         return "nan"
+    if type(value) is int and value.bit_length() <= SMALL_INT_BITS:
+        return repr(value)  # most values are such numbers, which need no limits
     if type(value) is float and not exact:
         value = float(f"{value:.6g}")
     return repr(value) if type(value) is range else label(value)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_traces
 from ...model.framework_records import HEADINGS, MARKS, Cause, TraceEntry, TraceLedger, trace_entry
 from ...model.phrase import counted
 from ..text.error import error_message
@@ -50,9 +50,9 @@ class BlockRecorder:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record each trace in the block; what is traced already counts as traced before."""
-        for function in tensorflow_private.traced_functions():
+        for function in tensorflow_traces.traced_functions():
             self._remember(list_wrapped_callables(function.python_function))
-        with tensorflow_private.reporting_traces(self._record, lambda: len(self._rows)):
+        with tensorflow_traces.reporting_traces(self._record, lambda: len(self._rows)):
             yield
 
     @property
