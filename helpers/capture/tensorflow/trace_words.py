@@ -255,3 +255,6 @@ def format_literal(value, exact: bool = False) -> str:
     if type(value) is float and not exact:
         value = float(f"{value:.6g}")
     return repr(value) if type(value) is range else label(value)
+
+
+Names = TypeNames
