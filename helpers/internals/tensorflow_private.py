@@ -1,25 +1,23 @@
 """The names that TensorFlow keeps to itself, looked up by this one module.
 
-TensorFlow may move or drop any of them in any release. It is imported at the first look-up.
+TensorFlow may move or drop any of them in any release. It is imported at the first look-up. What
+needs several of them has its own module: `tensorflow_cache`, `tensorflow_traces` and
+`tensorflow_random`.
 """
 
-import gc
 import pkgutil
-import random
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
-from threading import get_ident
+from contextlib import contextmanager
 from types import CodeType
-from typing import NamedTuple
 
 from ..safety import restoring
-from ..safety.restoring import patched
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
 PLACES = {
     "context": "tensorflow.python.eager.context",
     "execute": "tensorflow.python.eager.execute",
+    "pywrap_tfe": "tensorflow.python.pywrap_tfe",
     "doors": "tensorflow.python.pywrap_tfe",
     "op_callbacks": "tensorflow.python.framework.op_callbacks",
     "op_def_registry": "tensorflow.python.framework.op_def_registry",
@@ -38,8 +36,14 @@ PLACES = {
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
     "transform": f"{_FUNCTION}.transform",
     "tracing_compilation": f"{_FUNCTION}.tracing_compilation",
+    "wanted_key": f"{__package__}.tensorflow_cache:find_call_key",
+    "hearing_traces": f"{__package__}.tensorflow_traces:collecting_traces",
+    "RandomUse": f"{__package__}.tensorflow_random:RandomUse",
+    "random_numbers_apart": f"{__package__}.tensorflow_random:random_numbers_apart",
 }
-FAST, SLOW = "TFE_Py_FastPathExecute", "TFE_Py_Execute"
+# The functions of pywrap_tfe by which Python runs an op.
+FAST = "TFE_Py_FastPathExecute"
+SLOW = "TFE_Py_Execute"
 SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
 DOORS = FAST, SLOW
 QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that say nothing of what it computes
@@ -52,280 +56,8 @@ def __getattr__(name: str):
     return pkgutil.resolve_name(PLACES[name])
 
 
-# ------------------------------------------------------------------ the cache of a tf.function
-# No look-up goes through the function's own tables: one that finds a more general key notes it.
-
-
-def cached_keys(function) -> dict:
-    """Return {(FunctionContext, FunctionType): ConcreteFunction}, oldest first, as a copy."""
-    return dict(function._function_cache._primary)
-
-
-def type_of(value):
-    """Return the TraceType of one value. TypeError if it has none."""
-    return __getattr__("trace_type").from_value(value)
-
-
-def count_keys(function) -> int:
-    """Return how many keys are in the cache."""
-    return len(function._function_cache._primary)
-
-
-def signature_of(function):
-    """Return the input signature of a tf.function, or None."""
-    return (function._variable_creation_config or function).input_signature
-
-
-def lost_its_function(function) -> bool:
-    """Return whether the next call would run an empty function of TensorFlow's own.
-
-    `_call` of polymorphic_function.py does so when a first trace created a variable and then
-    failed: the options that it passes on are None, and stand for `lambda *args, **kwargs: None`.
-    """
-    return bool(function._created_variables) and function._no_variable_creation_config is None
-
-
-def compiles_with_xla(function) -> bool:
-    """Return whether XLA compiles the graphs of a tf.function when they run."""
-    return bool(function._jit_compile)
-
-
-def wanted_key(function, args, kwargs):
-    """Return the key that TensorFlow would look up for a call. Raises what binding it raises.
-
-    Mirrors `_maybe_define_function` of polymorphic_function/tracing_compilation.py.
-    """
-    scopes = __getattr__("ScopeType")
-    created = function._created_variables
-    scope = scopes.NO_VARIABLE_CREATION if created else scopes.VARIABLE_CREATION
-    given = function._function_type, function._default_values, function._is_pure
-    return _key(args, kwargs, given, signature_of(function), function._function_captures, scope)
-
-
-def _key(args, kwargs, given, signature, captures, scope):
-    types, (function_type, *_) = __getattr__("function_types"), given
-    with _scratch_graph():
-        bound = types.canonicalize_function_inputs(args, kwargs, *given)
-    args = bound.args if signature is None else (*signature, *bound.args[len(signature) :])
-    function_type, _ = types.make_canonicalized_monomorphic_type(
-        args, bound.kwargs, captures.capture_types if captures else {}, function_type
-    )
-    return __getattr__("function_context").make_function_context(scope), function_type
-
-
-def _scratch_graph():
-    """Return a graph for the constants that binding may make while a graph is being built."""
-    if __getattr__("context").executing_eagerly():
-        return nullcontext()
-    return __getattr__("FuncGraph")("scratch").as_default()
-
-
-class HeardTrace(NamedTuple):
-    """A trace that has ended. `earlier_keys`: of its function, when it began.
-
-    `began`: what `now()` returned then. `in_itself`: it began while its function was being traced.
-    """
-
-    python_function: object
-    key: tuple
-    earlier_keys: list
-    error: BaseException | None
-    began: int
-    in_itself: bool
-
-
-@contextmanager
-def hearing_lookups(heard, now) -> Iterator[None]:
-    """Tell `heard` of each trace, of any function, as a HeardTrace."""
-    home, name = __getattr__("tracing_compilation"), "_maybe_define_function"
-    real, under_way = getattr(home, name), []  # of each look-up: its thread, and its cache
-
-    def noting(args, kwargs, options):
-        cache = options.function_cache
-        keys = () if cache is None else cache._primary
-        before, began, failed = len(keys), now(), None
-        lookup = get_ident(), cache
-        in_itself = cache is not None and lookup in under_way
-        under_way.append(lookup)
-        try:
-            return real(args, kwargs, options)
-        except BaseException as error:
-            failed = error
-            raise
-        finally:
-            under_way.remove(lookup)
-            if failed or len(keys) > before:
-                given = options.polymorphic_type, options.default_values, options.is_pure
-                more = options.input_signature, options.function_captures, options.scope_type
-                with suppress(Exception):  # what raises here was reported as `failed`
-                    key = _key(args, kwargs, given, *more)
-                    earlier = list(keys)[:before]
-                    function = options.python_function
-                    heard(HeardTrace(function, key, earlier, failed, began, in_itself))
-
-    with patched(home, **{name: noting}):
-        yield
-
-
-def serving_key(function, key):
-    """Return the key in the cache that serves a call with this key, or None: it would trace."""
-    primary = function._function_cache._primary
-    if key in primary:
-        return key
-    context, function_type = key
-    table = __getattr__("TypeDispatchTable")()
-    for other, target in list(primary):
-        if other == context:
-            table.add_target(target)
-    target = table.dispatch(function_type)
-    return None if target is None else (context, target)
-
-
-def widened_type(function, key):
-    """Return the FunctionType that a trace for a key would have. Raises what TensorFlow raises.
-
-    With `reduce_retracing` it is the most specific type that covers the keys of the cache, too.
-    """
-    context, function_type = key
-    if not function._reduce_retracing or signature_of(function) is not None:
-        return function_type
-    return function._function_cache.generalize(context, function_type)
-
-
-def owner_of(method):
-    """Return the object of a method; TensorFlow puts another in its place, that refers to it."""
-    owner = method.__self__
-    return owner.target if type(owner) is __getattr__("TfMethodTarget") else owner
-
-
-def runs_eagerly(function) -> bool:
-    """Return whether `tf.config.run_functions_eagerly` is on, so that nothing is looked up."""
-    return function._run_functions_eagerly
-
-
-def all_traces(function) -> list:
-    """Return the ConcreteFunctions of a tf.function."""
-    return function._list_all_concrete_functions()
-
-
-def traced_functions() -> list:
-    """Return the tf.functions in memory that have a trace.
-
-    Some of them may be garbage in a cycle: a collection is for the program to make.
-    """
-    kind = __getattr__("Function")
-    found = [one for one in gc.get_objects() if type(one) is kind]
-    return [one for one in found if cached_keys(one)]
-
-
-@contextmanager
-def hearing_traces() -> Iterator[list]:
-    """Give the list of the ConcreteFunctions that this thread traces in the block."""
-    callbacks, heard = __getattr__("transform").CONCRETE_FUNCTION_CALLBACKS, []
-    thread = get_ident()
-
-    def hear(concrete) -> None:
-        if get_ident() == thread:
-            heard.append(concrete)
-
-    callbacks.append(hear)
-    try:
-        yield heard
-    finally:
-        callbacks[:] = [one for one in callbacks if one is not hear]  # the program may have, too
-
-
-@contextmanager
-def retraces_counted_apart() -> Iterator[None]:
-    """Count the traces of the block apart from the program's: after five TensorFlow warns.
-
-    It counts by the code of the Python function, so that a new tf.function counts as the old one.
-    """
-    home, name = __getattr__("polymorphic_function"), "_frequent_tracing_detector_manager"
-    with patched(home, **{name: type(getattr(home, name))()}):
-        yield
-
-
-# ------------------------------------------------------------------ random numbers
-
-
-class RandomUse:
-    """Whether a block draws from what the program shares, or by an eager op with a seed of its own.
-
-    Such an op keeps its place in the stream in C++, where nobody can set it.
-    """
-
-    def __init__(self):
-        self.drawn, self.has_own_seed = False, False
-
-
-@contextmanager
-def random_numbers_apart() -> Iterator[RandomUse]:
-    """Draw other op seeds in the block than the program will draw after it.
-
-    The seed of the context and the global generator are afterwards as before. A kernel keeps what
-    it has drawn for its seeds, so that to set the generator of op seeds back is not enough.
-    """
-    context, use = __getattr__("context").context(), RandomUse()
-    seeds = __getattr__("random_seed")
-    real = seeds.get_seed
-
-    def noting(op_seed):
-        # Of a graph, the kernel is that of the function that is traced.
-        use.has_own_seed |= op_seed is not None and context.executing_eagerly()
-        return real(op_seed)
-
-    before = context._seed, getattr(context, "_rng", None)
-    apart = before[1] and random.Random(repr(before[1].getstate()))
-    started = apart and apart.getstate()
-    if apart:
-        context._rng = apart
-    try:
-        with patched(seeds, get_seed=noting), _global_generator_kept(use):
-            yield use
-    finally:
-        rng = getattr(context, "_rng", None)
-        use.drawn |= rng is not apart or bool(apart) and rng.getstate() != started
-        if before[1] or rng is not None:
-            context._seed, context._rng = before
-
-
-@contextmanager
-def _global_generator_kept(use: RandomUse) -> Iterator[None]:
-    home = __getattr__("stateful_random_ops")
-    generator = home.global_generator
-    state = None if generator is None else generator_state(generator)
-    try:
-        yield
-    finally:
-        use.drawn |= home.global_generator is not generator
-        home.global_generator = generator
-        if state is not None and generator_state(generator) != state:
-            use.drawn = True
-            restore_generator(generator, state)
-
-
-def generator_state(generator) -> tuple[int, ...] | None:
-    """Return the state of a tf.random.Generator; None if it cannot be read, as in a graph."""
-    with suppress(Exception):
-        return tuple(generator.state.numpy().tolist())
-    return None
-
-
-def restore_generator(generator, state: tuple[int, ...]) -> None:
-    """Set the state of a tf.random.Generator to one that was read."""
-    generator.state.assign(state)
-
-
-def draws_with_seed(function) -> bool:
-    """Return whether a trace of a tf.function has a random op with a seed."""
-    graphs = [concrete.graph for concrete in cached_keys(function).values()]
-    nodes = (operation.node_def for graph in graphs for operation in graph.get_operations())
-    return any(node.attr[name].i for node in nodes for name in ("seed", "seed2"))
-
-
 AUTOGRAPH_FILE = "__autograph_generated_file"  # begins the name of the file of AutoGraph's copies
-_COPY = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__\w+")
+_AUTOGRAPH_COPY = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__\w+")
 
 
 def code_before_autograph(code: CodeType) -> CodeType | None:
@@ -333,11 +65,13 @@ def code_before_autograph(code: CodeType) -> CodeType | None:
 
     A copy is one function of a generated file (tensorflow/python/autograph/pyct/transpiler.py).
     """
-    if AUTOGRAPH_FILE not in code.co_filename or not _COPY.fullmatch(code.co_qualname):
+    if AUTOGRAPH_FILE not in code.co_filename or not _AUTOGRAPH_COPY.fullmatch(code.co_qualname):
         return None
     api = restoring.module("tensorflow.python.autograph.impl.api")
+    # The look-ups have defaults, because another TensorFlow may keep its copies elsewhere.
     cache = getattr(getattr(api, "_TRANSPILER", None), "_cache", None)
-    for original, factories in list(getattr(cache, "_cache", {}).items()):
+    factories_by_code = getattr(cache, "_cache", {})
+    for original, factories in list(factories_by_code.items()):  # other threads may convert
         files = {getattr(factory.module, "__file__", "") for factory in factories.values()}
         if code.co_filename in files and type(original) is CodeType:
             return original
@@ -351,102 +85,137 @@ def graph_ops(name: str) -> tuple[str, ...]:
     """Return the ops inside a graph that TensorFlow runs under this name; () if it is an op."""
     try:
         definition = __getattr__("context").context().get_function_def(name)
-    except Exception:  # it is not a function
+    except Exception:  # TensorFlow has no function of this name
         return ()
     return tuple(node.op for node in definition.node_def if node.op not in QUIET)
 
 
 def tensor_number(tensor) -> object:
     """Return the number by which TensorFlow tells tensors apart, or the object's id."""
+    # A symbolic tensor may have another kind of `_id`.
     return tensor._id if type(tensor._id) is int else id(tensor)
 
 
 def graphs_being_built() -> list:
     """Return TensorFlow's stack of default graphs of this thread, where ops do not run now."""
-    eager = __getattr__("context").context()._thread_local_data.is_eager
-    return [] if eager else list(__getattr__("framework_ops")._default_graph_stack.stack)
-
-
-def _runs_eagerly_by_setting() -> list[str]:
-    state = restoring.module(f"{_FUNCTION}.eager_function_run")
-    debug = restoring.module("tensorflow.python.data.ops.debug_mode")
-    found = ["run_functions_eagerly"] * bool(getattr(state, "RUN_FUNCTIONS_EAGERLY", False))
-    return found + ["tf.data's debug mode"] * bool(getattr(debug, "DEBUG_MODE", False))
-
-
-def _placing() -> list[str]:
-    context = __getattr__("context").context()
-    device = context._thread_local_data.device_name
-    strategies = restoring.module("tensorflow.python.distribute.distribute_lib")
-    found = [f"tf.device {device}"] * bool(device)
-    if strategies is not None and strategies.has_strategy():
-        found.append(type(strategies.get_strategy()).__name__)
-    names = {
-        "_soft_device_placement": "soft placement",
-        "_log_device_placement": "logged placement",
-    }
-    for name, words in names.items():
-        value = getattr(context, name, None)
-        if value is not None and not (name.startswith("_log") and value is False):
-            found.append(f"{words} {'on' if value else 'off'}")
-    return found
-
-
-def _dispatchers() -> list:
-    dispatch = restoring.module("tensorflow.python.util.dispatch")
-    found = [type(one) for one in getattr(dispatch, "_GLOBAL_DISPATCHERS", ())]
-    for targets in getattr(dispatch, "_TYPE_BASED_DISPATCH_SIGNATURES", {}).values():
-        found += targets
-    others = (one for one in found if str(one.__module__).partition(".")[0] not in OWN_PACKAGES)
-    return list(dict.fromkeys(others))
-
-
-def _tapes() -> list[str]:
-    doors = __getattr__("doors")
-    return ["a tape records"] * (not doors.TFE_Py_TapeSetIsEmpty())
-
-
-def _keras_scopes() -> list[str]:
-    found = []
-    for name in ("symbolic_scope", "stateless_scope"):
-        home = restoring.module(f"keras.src.backend.common.{name}")
-        found += [name.replace("_", " ")] * bool(home and getattr(home, f"in_{name}")())
-    state = restoring.module("keras.src.backend.common.global_state")
-    policy = state.get_global_attribute("dtype_policy") if state else None
-    name = getattr(policy, "name", "float32")  # which is set with the first layer
-    return found + [f"dtype policy {name}"] * (name != "float32")
-
-
-OWN_PACKAGES = ("tensorflow", "keras", "tf_keras")
-# What changes how TensorFlow runs a call -> what reads which of it is on in this thread.
-MODES = {
-    "tf.functions turned off": _runs_eagerly_by_setting,
-    "TensorFlow placement": _placing,
-    "TensorFlow dispatchers": _dispatchers,
-    "gradient tapes": _tapes,
-    "Keras scopes": _keras_scopes,
-}
+    if __getattr__("context").context()._thread_local_data.is_eager:
+        return []
+    return list(__getattr__("framework_ops")._default_graph_stack.stack)
 
 
 @contextmanager
 def op_callback(callback) -> Iterator[None]:
-    """Have TensorFlow report each op of this thread to `callback` in the block."""
+    """Have TensorFlow report each op of this thread to `callback` in the block.
+
+    TensorFlow calls it as op_callbacks.py says, with the type, inputs, attributes and outputs.
+    """
     op_callbacks = __getattr__("op_callbacks")
     op_callbacks.add_op_callback(callback)
     try:
         yield
     finally:
         # Removing one that is gone raises, and would hide what the block raised.
-        if any(callback is one for one in __getattr__("context").context().op_callbacks):
+        registered = __getattr__("context").context().op_callbacks
+        if any(other is callback for other in registered):
             op_callbacks.remove_op_callback(callback)
 
 
 @contextmanager
 def run_metadata() -> Iterator[object]:
-    """Collect metadata of runs in the block; the block gets what returns it, as a RunMetadata."""
+    """Collect metadata of runs in the block.
+
+    The block gets a function that returns what was collected so far, as a RunMetadata.
+    """
     context = __getattr__("context")
     context.enable_run_metadata()
     try:
         yield context.export_run_metadata
     finally:
         context.disable_run_metadata()
+
+
+# ------------------------------------------------------------------ modes of this thread
+
+OWN_PACKAGES = ("tensorflow", "keras", "tf_keras")
+PLACEMENTS = {
+    "_soft_device_placement": "soft placement",
+    "_log_device_placement": "logged placement",
+}
+DEFAULT_DTYPE_POLICY = "float32"
+
+
+def _list_eager_settings() -> list[str]:
+    """Return the settings because of which a tf.function runs as Python."""
+    state = restoring.module(f"{_FUNCTION}.eager_function_run")
+    debug_mode = restoring.module("tensorflow.python.data.ops.debug_mode")
+    settings = []
+    if getattr(state, "RUN_FUNCTIONS_EAGERLY", False):
+        settings.append("run_functions_eagerly")
+    if getattr(debug_mode, "DEBUG_MODE", False):
+        settings.append("tf.data's debug mode")
+    return settings
+
+
+def _list_placements() -> list[str]:
+    """Return the device, the strategy and the settings that place ops on devices."""
+    context = __getattr__("context").context()
+    placements = []
+    device = context._thread_local_data.device_name
+    if device:
+        placements.append(f"tf.device {device}")
+    distribute = restoring.module("tensorflow.python.distribute.distribute_lib")
+    if distribute is not None and distribute.has_strategy():
+        placements.append(type(distribute.get_strategy()).__name__)
+
+    for attribute, text in PLACEMENTS.items():
+        value = getattr(context, attribute, None)
+        is_default = attribute == "_log_device_placement" and value is False
+        if value is not None and not is_default:
+            placements.append(f"{text} {'on' if value else 'off'}")
+    return placements
+
+
+def _list_dispatchers() -> list:
+    """Return the classes and functions to which other libraries have TensorFlow pass its calls."""
+    dispatch = restoring.module("tensorflow.python.util.dispatch")
+    dispatchers = [type(found) for found in getattr(dispatch, "_GLOBAL_DISPATCHERS", ())]
+    for targets in getattr(dispatch, "_TYPE_BASED_DISPATCH_SIGNATURES", {}).values():
+        dispatchers += targets
+    foreign = []
+    for dispatcher in dispatchers:
+        package, _, _ = str(dispatcher.__module__).partition(".")
+        if package not in OWN_PACKAGES:
+            foreign.append(dispatcher)
+    return list(dict.fromkeys(foreign))
+
+
+def _list_tapes() -> list[str]:
+    """Return a sentence if a gradient tape records."""
+    has_no_tape = __getattr__("pywrap_tfe").TFE_Py_TapeSetIsEmpty()
+    return [] if has_no_tape else ["a tape records"]
+
+
+def _list_keras_scopes() -> list[str]:
+    """Return the scopes of Keras that are open, and its dtype policy if it is not the default."""
+    scopes = []
+    for name in ("symbolic_scope", "stateless_scope"):
+        module = restoring.module(f"keras.src.backend.common.{name}")
+        if module and getattr(module, f"in_{name}")():
+            scopes.append(name.replace("_", " "))
+    state = restoring.module("keras.src.backend.common.global_state")
+    # Keras sets the policy with the first layer.
+    policy = state.get_global_attribute("dtype_policy") if state else None
+    policy_name = getattr(policy, "name", DEFAULT_DTYPE_POLICY)
+    if policy_name != DEFAULT_DTYPE_POLICY:
+        scopes.append(f"dtype policy {policy_name}")
+    return scopes
+
+
+# What changes how TensorFlow runs a call -> what reads which of it is on in this thread.
+MODES = {
+    "tf.functions turned off": _list_eager_settings,
+    "TensorFlow placement": _list_placements,
+    "TensorFlow dispatchers": _list_dispatchers,
+    "gradient tapes": _list_tapes,
+    "Keras scopes": _list_keras_scopes,
+}

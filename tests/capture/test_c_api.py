@@ -22,7 +22,7 @@ def libraries():
 def test_the_libraries_hold_what_the_loader_finds(libraries):
     import tensorflow  # noqa: F401
 
-    for path in c_api._files():
+    for path in c_api.find_library_files():
         loaded, row = ctypes.CDLL(str(path)), libraries[path.name.partition(".")[0]]
         for name in row.holds.split(", "):
             assert not name or name in c_api.CPP_NAMES or getattr(loaded, name)

@@ -18,7 +18,7 @@ from types import ModuleType, SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers.capture.tensorflow import mutations
+from helpers.capture.tensorflow import reachable_state
 from helpers.capture.tensorflow.mutations import copy_containers, mutations_ledger
 from helpers.safety import restoring
 
@@ -522,7 +522,7 @@ class Reader:
 
 
 def test_a_table_that_a_method_reads_is_not_too_much_and_the_row_says_so(refused, monkeypatch):
-    monkeypatch.setattr(mutations, "MOST_THINGS", 200)
+    monkeypatch.setattr(reachable_state, "MOST_OBJECTS", 200)
     entry = only((Reader().read, 3))
     assert entry.verdicts[0].word == "no error; not known what changed"
     assert entry.note == "not compared: what it reaches beyond 200 objects"

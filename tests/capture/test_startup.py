@@ -3,7 +3,8 @@
 import pytest
 
 from helpers import startup_switches
-from helpers.capture.tensorflow.eager_context import SWITCHES, startup
+from helpers.capture.tensorflow.startup_switches import SWITCHES
+from helpers.capture.tensorflow.startup_switches import run_switch as startup
 from helpers.view.widgets.forms import rerun_widget
 
 pytest.importorskip("tensorflow")

@@ -5,9 +5,9 @@ import re
 import pytest
 
 from helpers import would_trace
-from helpers.capture.tensorflow.trace_causes import nearest
+from helpers.capture.tensorflow.trace_causes import find_nearest_key
 from helpers.capture.tensorflow.trace_ledger import watch
-from helpers.internals import tensorflow_private
+from helpers.internals import tensorflow_cache
 from tests.call_sequences import draw_program, split_call
 from tests.samples import sample
 
@@ -96,7 +96,7 @@ def start(program):
     for asked in program.first:
         args, kwargs = split_call(asked)
         kept.get_concrete_function(*args, **kwargs)
-        witnesses = dict.fromkeys(tensorflow_private.cached_keys(kept.function), program.calls[0])
+        witnesses = dict.fromkeys(tensorflow_cache.cached_keys(kept.function), program.calls[0])
     return kept, witnesses
 
 
@@ -116,19 +116,19 @@ def watch_calls(program) -> int:
     retraces = 0
     for at, call in enumerate(program.calls):
         args, kwargs = split_call(call)
-        history, known = program.calls[:at], [*tensorflow_private.cached_keys(kept.function)]
+        history, known = program.calls[:at], [*tensorflow_cache.cached_keys(kept.function)]
         assert len(known) == replayed(program, history).experimental_get_tracing_count()
         foretold = would_trace(kept, *args, **kwargs)
         done, entry = passes(kept, call), kept.last
-        new = [*tensorflow_private.cached_keys(kept.function)][len(known) :]
+        new = [*tensorflow_cache.cached_keys(kept.function)][len(known) :]
         really = "error" if not done else "trace" if new else "hit"
         assert entry.verdict == foretold.verdict == really, (entry, foretold)
         assert (entry.causes, entry.compared) == (foretold.causes, foretold.compared)
         assert bool(entry.causes) == bool(new and known), entry
         if entry.causes:
-            wanted = tensorflow_private.wanted_key(kept.function, args, kwargs)
-            key, _ = nearest(known, wanted, kept._names)
-            assert entry.compared == kept._names.arguments(key[1])
+            wanted = tensorflow_cache.find_call_key(kept.function, args, kwargs)
+            key, _ = find_nearest_key(known, wanted, kept._names)
+            assert entry.compared == kept._names.format_arguments(key[1])
             check_causes(program, history, call, entry, witnesses[key])
             retraces += 1
         witnesses |= dict.fromkeys(new, call)

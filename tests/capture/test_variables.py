@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.capture.tensorflow import variable_outcomes
-from helpers.capture.tensorflow.variable_outcomes import KINDS, race_histogram, variables_ledger
+from helpers.capture.tensorflow.variable_outcomes import race_histogram, variables_ledger
+from helpers.capture.tensorflow.variable_runs import KINDS, count_outcomes
+from helpers.capture.tensorflow.variable_values import format_result
 
 tf = pytest.importorskip("tensorflow")
 after = tf.control_dependencies
@@ -69,7 +71,7 @@ def test_a_race_stays_within_what_is_allowed():
 def test_the_range_of_an_outcome_is_that_of_its_share_in_each_round(runs_of_rounds):
     rounds = [Counter(runs) for runs in runs_of_rounds]
     total = sum(rounds, Counter())
-    for row in variable_outcomes._race_rows(RESOURCE, total, rounds, max(total.total(), 1)):
+    for row in variable_outcomes.build_race_rows(RESOURCE, total, rounds, max(total.total(), 1)):
         shares = [100 * runs.count(row.saw) / len(runs) for runs in runs_of_rounds if runs]
         assert row.between == f"{min(shares):.0f} to {max(shares):.0f} %"
 
@@ -77,7 +79,7 @@ def test_the_range_of_an_outcome_is_that_of_its_share_in_each_round(runs_of_roun
 def test_the_range_of_many_rare_outcomes_is_one(monkeypatch):
     monkeypatch.setattr(variable_outcomes, "MOST_OUTCOMES", 1)
     rounds = [Counter("aab"), Counter("acd")]
-    rows = list(variable_outcomes._race_rows(REF, sum(rounds, Counter()), rounds, 6))
+    rows = list(variable_outcomes.build_race_rows(REF, sum(rounds, Counter()), rounds, 6))
     assert [(row.saw, row.runs, row.between) for row in rows] == [
         ("a", 3, "33 to 67 %"),
         ("(3 other outcomes)", 3, "33 to 67 %"),
@@ -90,13 +92,13 @@ def test_an_error_in_a_run_is_an_outcome():
             v.read_value(), one, data=[one]
         ).outputs or tf.check_numerics((v - v) / (v - v), "not a number")
 
-    (saw,) = variable_outcomes.outcomes(divides, RESOURCE, 2)
+    (saw,) = count_outcomes(divides, RESOURCE, 2)
     assert saw.startswith("InvalidArgumentError")
 
 
 def test_only_other_results_are_marked_not_another_number_of_runs():
     one, other = Counter({"1": 3, "2": 1}), Counter({"2": 3, "1": 1})
-    row = variable_outcomes._compare_outcomes
+    row = variable_outcomes.build_program_entry
     assert row("a", one, other).verdicts[1].tone == "plain"
     assert row("a", one, one).verdicts[1].tone == "plain"
     assert row("a", one, Counter({"1": 4})).verdicts[1].tone == "changed"
@@ -113,6 +115,6 @@ def test_results_that_are_not_equal_have_other_words():
         np.int64(2**60 + 1),
     ]
     texts = [b"a", b"b", {"a": np.float32(1)}, {"a": np.float32(2)}, True, None]
-    words = [variable_outcomes._words(value) for value in (*arrays, *numbers, *texts)]
+    words = [format_result(value) for value in (*arrays, *numbers, *texts)]
     assert len({*words}) == len(words), words
     assert words[0] == "[0, 0]" and words[-4] == "a: 1"

@@ -1,6 +1,6 @@
-"""A code object -> what it names: attributes, modules that it imports, and how it reaches more.
+"""A code object -> what it names: attributes, modules that it imports, and ways around names.
 
-`watch_mutations` follows these names to find all that a body can change.
+`watch_mutations` follows these names to find all that a function can change.
 """
 
 import sys
@@ -13,78 +13,110 @@ from types import CodeType, FunctionType, ModuleType
 
 from ..cpython.objects import names_used
 
-# By these globals, and these attributes, a body can reach what its code does not name.
-REACHING = {"exec", "eval", "globals", "__import__", "import_module"}
-REACHING_ATTRIBUTES = {"import_module", "__globals__", "f_globals", "get_objects", "get_referents"}
-REACHING_ATTRIBUTES |= {"get_referrers"}
+# Globals and attributes with which a function can reach objects that its code does not name.
+GLOBALS_AROUND_NAMES = {"exec", "eval", "globals", "__import__", "import_module"}
+ATTRIBUTES_AROUND_NAMES = {
+    "import_module",
+    "__globals__",
+    "f_globals",
+    "get_objects",
+    "get_referents",
+    "get_referrers",
+}
+SETTING_INSTRUCTIONS = ("STORE_ATTR", "DELETE_ATTR")
+SETTING_FUNCTIONS = {"setattr", "delattr"}
+SKIPPED_INSTRUCTIONS = ("CACHE", "EXTENDED_ARG")  # parts of the instruction beside them
 
 
-def ways_to_reach_more(code: CodeType) -> set[str]:
-    """Return by what a body can reach what its code does not name."""
-    attributes = all_names(code)
-    found = names_used(code) & REACHING | attributes & REACHING_ATTRIBUTES
-    # a `modules` of its own is that of torch's modules
-    return found | ({"sys.modules"} if {"sys", "modules"} <= attributes else set())
+def find_ways_around_names(code: CodeType) -> set[str]:
+    """Return with what a function can reach objects that its code does not name."""
+    attribute_names = find_names(code)
+    ways = names_used(code) & GLOBALS_AROUND_NAMES
+    ways |= attribute_names & ATTRIBUTES_AROUND_NAMES
+    # Without `sys`, an attribute `modules` is the method of a torch module.
+    if {"sys", "modules"} <= attribute_names:
+        ways.add("sys.modules")
+    return ways
 
 
-def all_names(code: CodeType) -> set[str]:
-    """Return all names in a code and the code inside it, those of attributes too."""
-    return {name for one in _with_inner(code) for name in one.co_names}
-
-
-def names_in_strings(code: CodeType) -> set[str]:
-    """Return the names in those strings of a code that are code themselves, or a name."""
+def find_names(code: CodeType) -> set[str]:
+    """Return all names in a code object and in the code inside it, also those of attributes."""
     names = set()
-    for text in _strings(code):
-        with suppress(Exception), warnings.catch_warnings(action="ignore"):
-            names |= all_names(compile(text, "", "exec"))
+    for inner in _list_codes(code):
+        names.update(inner.co_names)
     return names
 
 
-def attributes_named(code: CodeType) -> set[str]:
-    """Return the names by which a code can read an attribute: also those that `getattr` gets."""
-    return all_names(code) | {text for text in _strings(code) if text.isidentifier()}
+def find_names_in_strings(code: CodeType) -> set[str]:
+    """Return the names in those strings of a code object that are Python code, or a name."""
+    names = set()
+    for text in _list_strings(code):
+        # Most strings are no code, and Python may warn of what it reads in them.
+        with suppress(Exception), warnings.catch_warnings(action="ignore"):
+            names |= find_names(compile(text, "", "exec"))
+    return names
 
 
-def attributes_set(code: CodeType) -> set[str]:
-    """Return the names of the attributes that a code sets or deletes."""
-    sets = ("STORE_ATTR", "DELETE_ATTR")
-    found = {i.argval for one in _with_inner(code) for i in _steps(one) if i.opname in sets}
-    by_name = {"setattr", "delattr"} & names_used(code)
-    return found | (attributes_named(code) if by_name else set())
+def find_attribute_names(code: CodeType) -> set[str]:
+    """Return the names with which code can read an attribute, also those that `getattr` gets."""
+    return find_names(code) | {text for text in _list_strings(code) if text.isidentifier()}
 
 
-def modules_imported(function: FunctionType) -> dict[str, ModuleType]:
-    """Return name -> module, of those that the function's body imports and that are loaded."""
-    found = {}
+def find_set_attributes(code: CodeType) -> set[str]:
+    """Return the names of the attributes that code can set or delete.
+
+    If it calls `setattr` or `delattr`, these are all names in it.
+    """
+    names = set()
+    for inner in _list_codes(code):
+        for step in _list_instructions(inner):
+            if step.opname in SETTING_INSTRUCTIONS:
+                names.add(step.argval)
+    if SETTING_FUNCTIONS & names_used(code):
+        names |= find_attribute_names(code)
+    return names
+
+
+def find_imported_modules(function: FunctionType) -> dict[str, ModuleType]:
+    """Return the modules that a function's body imports, if they are loaded, by their names."""
+    modules = {}
     package = function.__globals__.get("__package__")
-    for code in _with_inner(function.__code__):
-        steps = _steps(code)
-        for at, step in enumerate(steps):
-            if step.opname == "IMPORT_NAME":
-                level = steps[at - 2].argval  # before the names after `import`, Python/compile.c
-                name = step.argval
-                if level:
-                    with suppress(ImportError, TypeError, AttributeError):
-                        name = resolve_name("." * level + name, package)
-                for one in (name.partition(".")[0], name):  # the first is what `import a.b` binds
-                    if type(module := sys.modules.get(one)) is ModuleType:
-                        found[one] = module
-    return found
+    for code in _list_codes(function.__code__):
+        steps = _list_instructions(code)
+        for index, step in enumerate(steps):
+            if step.opname != "IMPORT_NAME":
+                continue
+            # The compiler (Python/compile.c) pushes the level and the imported names before it.
+            level = steps[index - 2].argval
+            name = step.argval
+            if level:
+                with suppress(ImportError, TypeError, AttributeError):
+                    name = resolve_name("." * level + name, package)
+            # `import a.b` binds the first of these names.
+            first_name, _, _ = name.partition(".")
+            for module_name in (first_name, name):
+                module = sys.modules.get(module_name)
+                if type(module) is ModuleType:  # a lazy module would be loaded
+                    modules[module_name] = module
+    return modules
 
 
-def _with_inner(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code and all code inside it."""
+def _list_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a code object, and all code objects inside it."""
     yield code
-    for one in code.co_consts:
-        if type(one) is CodeType:
-            yield from _with_inner(one)
+    for constant in code.co_consts:
+        if type(constant) is CodeType:
+            yield from _list_codes(constant)
 
 
-def _strings(code: CodeType) -> list[str]:
-    return [text for one in _with_inner(code) for text in one.co_consts if type(text) is str]
+def _list_strings(code: CodeType) -> list[str]:
+    """Return the strings among the constants of a code object and of the code inside it."""
+    strings = []
+    for inner in _list_codes(code):
+        strings += [constant for constant in inner.co_consts if type(constant) is str]
+    return strings
 
 
-def _steps(code: CodeType) -> list[Instruction]:
-    skipped = ("CACHE", "EXTENDED_ARG")
-    return [step for step in get_instructions(code) if step.opname not in skipped]
+def _list_instructions(code: CodeType) -> list[Instruction]:
+    """Return the instructions of a code object, without those that are parts of others."""
+    return [step for step in get_instructions(code) if step.opname not in SKIPPED_INSTRUCTIONS]

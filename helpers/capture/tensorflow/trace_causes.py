@@ -1,30 +1,44 @@
-"""A call and the keys in a tf.function's cache -> the nearest key, and what does not fit it.
+"""A call and the keys of a tf.function's cache -> the nearest key, and why the call does not fit.
 
-A key is (FunctionContext, FunctionType). A call fits a key if their contexts are equal and each
-argument's type is a subtype of the key's (tensorflow/core/function/polymorphism/function_type.py,
-FunctionType.is_supertype_of). So the walk asks TensorFlow's own `is_subtype_of` at each place, and
-names the places where it says no. What fits, such as 5 rows where the key has None, is no cause.
+A key is a pair (FunctionContext, FunctionType). A call fits a key if both contexts are equal and
+the type of each argument is a subtype of the one in the key
+(tensorflow/core/function/polymorphism/function_type.py, `FunctionType.is_supertype_of`). The
+comparison asks TensorFlow's own `is_subtype_of` at each argument and at each part of it, and names
+the places where the answer is no. A part that fits is no cause, such as 5 rows where the key has
+None.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import IntEnum
 from itertools import islice
-from typing import NamedTuple
 
 from ...model.framework_records import Cause
 from ..text.value import short_repr
-from .trace_words import Container, Names, container_of, literal, own_kind, python_type, shape_words
+from .trace_words import (
+    BY_INDEX,
+    Container,
+    TypeNames,
+    container_of,
+    format_literal,
+    format_shape,
+    name_python_type,
+    own_kind,
+)
 
-MOST_TOLD = 10
-MOST_MISFITS = 50  # counted for a key; beyond that it is far apart anyway
-MOST_KEYS = 200  # the newest, compared with; each trace asks again, so all would be quadratic
-LEAVES = {"TensorSpec": "tensor ", "Literal": "Python value "}
+MOST_NAMED = 10  # causes in the sentence of a row
+MOST_MISFITS = 50  # counted for each key: a key with more is far from the call anyway
+MOST_KEYS = 200  # the newest; with all keys, the time of many traces would grow quadratically
 FIRST = "first trace"
 AFTER_VARIABLES = "the trace that created the variables serves no later call: not a retrace"
 IN_ITSELF = "inside a trace of the same function: not a retrace"
 UNKNOWN = "unknown: each argument, each capture and the context fit a key, yet it was not used"
-CONTEXTS = {
+LEAF_KINDS = {"TensorSpec": "tensor ", "Literal": "Python value "}
+NO_PART = "(none)"
+CALL = "call"  # the place of a cause that is about the whole call
+# A field of TensorFlow's FunctionContext -> its text where the field is false, and where it is set.
+CONTEXT_FIELDS = {
     "parent_graph": ("eager", "inside another graph"),
     "device_functions": ("no devices of a strategy", "devices of a strategy"),
     "colocation_stack": ("no colocation", "colocated with other ops"),
@@ -32,212 +46,376 @@ CONTEXTS = {
     "variable_policy": ("not while saving", "while saving a model"),
     "xla_context_id": ("no XLA context of its own", "an XLA context of its own"),
 }
-# How much a misfit sets two keys apart, the most first. A key with the same arguments, and the same
-# containers, is nearer than one that lacks an argument, however many leaves are different.
-CONTEXT, ARGUMENTS, CONTAINER, SIZE, KIND, LEAF = range(6)
 
 
-class Misfit(NamedTuple):
-    """A place in which a call does not fit a key. `weight`: how many names or items differ."""
+class Severity(IntEnum):
+    """How far a misfit sets a call and a key apart, the largest distance first.
 
-    severity: int
+    A key with the same arguments and the same containers is nearer than one that lacks an argument,
+    however many values in it are different.
+    """
+
+    CONTEXT = 0
+    ARGUMENTS = 1
+    CONTAINER = 2
+    SIZE = 3
+    LEAF_CLASS = 4
+    LEAF = 5
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A place in which a call does not fit a key."""
+
+    #: how far the misfit sets the two apart
+    severity: Severity
+    #: the place and the difference, as a row of the ledger shows it
     cause: Cause
+    #: how many names or items are different
     weight: int = 1
 
 
-def explain(known: list, wanted, names: Names) -> tuple[str, tuple[Cause, ...], str]:
-    """Return why a call fits none of the known keys: in words, as causes, and the nearest key.
+def explain_trace(keys: list, call_key, names: TypeNames) -> tuple[str, tuple[Cause, ...], str]:
+    """Return why a call fits none of the keys in a cache, and the key to which it is nearest.
 
-    `known`: the keys in the cache, the oldest first. `wanted`: the key of the call. The nearest key
-    is told by the words of its arguments, and is "" where there is none to compare with.
+    `keys` are those of the cache, the oldest first, and `call_key` is the key of the call. The
+    result is a sentence, the causes, and the arguments of the nearest key as text, which is "" if
+    the cache has no key to compare with.
     """
-    if not known:
+    if not keys:
         return FIRST, (), ""
-    scope = wanted[0].scope_type  # with it, TensorFlow tells the trace that creates variables
-    alike = [key for key in known if key[0].scope_type == scope]
-    if not alike:
+
+    # TensorFlow marks the trace that creates variables by its scope; no later call may use it.
+    call_context, _ = call_key
+    comparable = [key for key in keys if key[0].scope_type == call_context.scope_type]
+    if not comparable:
         return AFTER_VARIABLES, (), ""
-    key, causes = nearest(alike, wanted, names)
-    more = f"; and {len(causes) - MOST_TOLD} more" if len(causes) > MOST_TOLD else ""
-    note = "; ".join(map(str, causes[:MOST_TOLD])) + more
-    return note or UNKNOWN, causes, names.arguments(key[1])
+
+    nearest_key, causes = find_nearest_key(comparable, call_key, names)
+    note = "; ".join([str(cause) for cause in causes[:MOST_NAMED]])
+    if len(causes) > MOST_NAMED:
+        note += f"; and {len(causes) - MOST_NAMED} more"
+    _, nearest_type = nearest_key
+    return note or UNKNOWN, causes, names.format_arguments(nearest_type)
 
 
-def nearest(keys: list, wanted, names: Names) -> tuple[tuple, tuple[Cause, ...]]:
+def find_nearest_key(keys: list, call_key, names: TypeNames) -> tuple[tuple, tuple[Cause, ...]]:
     """Return the key that a call fits best, and the causes for which it does not fit.
 
-    Of keys that are equally near it is the newest. Because no key is nearer, each of the places
-    that the causes name is needed: a call with only some of them changed fits no key.
+    Of several keys that are equally near, it is the newest. Because no key is nearer, each place
+    that the causes name is needed: a call in which only some of them changed fits no key.
     """
-    found = []
+    distances = []
     for key in keys[-MOST_KEYS:]:
-        misfits = list(islice(_misfits(names, key, wanted), MOST_MISFITS))
-        found.append((_distance(misfits), key))
-    _, key = min(reversed(found), key=lambda candidate: candidate[0])
-    return key, tuple(misfit.cause for misfit in _misfits(names, key, wanted))
+        misfits = list(islice(_find_misfits(names, key, call_key), MOST_MISFITS))
+        distances.append((_measure_distance(misfits), key))
+
+    # `min` returns the first of equal ones, so that the newest key has to come first.
+    _, nearest_key = min(reversed(distances), key=lambda pair: pair[0])
+    all_misfits = _find_misfits(names, nearest_key, call_key)
+    return nearest_key, tuple(misfit.cause for misfit in all_misfits)
 
 
-def _distance(misfits: list[Misfit]) -> tuple[int, ...]:
-    apart = Counter()
+def _measure_distance(misfits: list[Misfit]) -> tuple[int, ...]:
+    """Return numbers by which keys are ordered: the smallest tuple is that of the nearest key."""
+    weights = Counter()
     for misfit in misfits:
-        apart[misfit.severity] += misfit.weight
-    structure = (apart[severity] for severity in (CONTEXT, ARGUMENTS, CONTAINER, SIZE))
+        weights[misfit.severity] += misfit.weight
     places = {misfit.cause.where for misfit in misfits}
-    return *structure, len(places), apart[KIND], len(misfits)
+    return (
+        weights[Severity.CONTEXT],
+        weights[Severity.ARGUMENTS],
+        weights[Severity.CONTAINER],
+        weights[Severity.SIZE],
+        len(places),
+        weights[Severity.LEAF_CLASS],
+        len(misfits),
+    )
 
 
-def fits(call_type, key_type) -> bool:
-    """Return whether TensorFlow accepts an argument of one TraceType where a key has the other."""
+def is_subtype(call_type, key_type) -> bool:
+    """Return whether TensorFlow accepts a TraceType of a call where a key has the other one."""
     try:
         return bool(call_type.is_subtype_of(key_type))
     except Exception:  # an argument's own `__eq__`
         return False
 
 
-def _misfits(names: Names, key, wanted) -> Iterator[Misfit]:
+def _find_misfits(names: TypeNames, key, call_key) -> Iterator[Misfit]:
     """Yield each place in which a call does not fit a key."""
-    (old_context, old_type), (new_context, new_type) = key, wanted
-    old, new = (
-        Container("call", {n: p.type_constraint for n, p in one.parameters.items()}, "{}")
-        for one in (old_type, new_type)
+    key_context, key_type = key
+    call_context, call_type = call_key
+    yield from _compare_parts(
+        names,
+        place=CALL,
+        kind="argument",
+        severity=Severity.ARGUMENTS,
+        key_container=_container_of_arguments(key_type),
+        call_container=_container_of_arguments(call_type),
     )
-    yield from _part_misfits(names, "call", "argument", ARGUMENTS, old, new)
-    yield from _capture_misfits(names, old_type.captures, new_type.captures)
-    yield from _context_misfits(old_context.context, new_context.context)
+    yield from _compare_captures(names, key_type.captures, call_type.captures)
+    yield from _compare_contexts(key_context.context, call_context.context)
 
 
-def _capture_misfits(names: Names, old, new) -> Iterator[Misfit]:
-    """Yield what a call captures by reference, and a key does not; what else a key has is fine."""
-    for name, capture in new.items():
-        if name not in old:
-            yield Misfit(LEAF, Cause("captured value", "type", "(none)", names.of(capture)))
-        elif not fits(capture, old[name]):
-            yield Misfit(LEAF, Cause("captured value", "type", *_sides(names, old[name], capture)))
+def _container_of_arguments(function_type) -> Container:
+    """Return the arguments of a FunctionType as the parts of a container."""
+    parameters = function_type.parameters.items()
+    types = {name: parameter.type_constraint for name, parameter in parameters}
+    return Container(CALL, types, "{}")
 
 
-def _context_misfits(old, new) -> Iterator[Misfit]:
-    for field in getattr(new, "_fields", CONTEXTS):
-        before, after = getattr(old, field, None), getattr(new, field, None)
-        with suppress(Exception):  # a device function's own `__eq__`
-            if before is after or before == after:
-                continue
-        words = CONTEXTS.get(field, (f"no {field}", field))
-        told, now = words[bool(before)], words[bool(after)]
-        same = ", but not the same" * (told == now)
-        yield Misfit(CONTEXT, Cause("function context", "type", told, now + same))
+def _compare_captures(names: TypeNames, key_captures, call_captures) -> Iterator[Misfit]:
+    """Yield the values that a call captures by reference and that do not fit a key.
+
+    Values that only the key captures do no harm.
+    """
+    for name, call_type in call_captures.items():
+        if name not in key_captures:
+            cause = Cause("captured value", "type", NO_PART, names.format_type(call_type))
+            yield Misfit(Severity.LEAF, cause)
+        elif not is_subtype(call_type, key_captures[name]):
+            before, after = _format_types(names, key_captures[name], call_type)
+            yield Misfit(Severity.LEAF, Cause("captured value", "type", before, after))
 
 
-def _part_misfits(names, where, kind, severity, old: Container, new: Container):
-    """Yield what only one of two containers has, and what does not fit in the others."""
-    words = str if kind == "argument" else literal
-    gone, added = (
-        ", ".join(words(name) for name in one if name not in other) or "(none)"
-        for one, other in ((old.parts, new.parts), (new.parts, old.parts))
-    )
-    if gone != added:
-        weight = len(old.parts.keys() ^ new.parts.keys())
-        yield Misfit(severity, Cause(where, kind, gone, added), weight)
-    for name, part in new.parts.items():
-        if name in old.parts:
-            inner = new.place.format(words(name) if new.place == "[{}]" else name)
-            place = inner if where == "call" else where + inner
-            yield from _type_misfits(names, place, old.parts[name], part)
+def _compare_contexts(key_context, call_context) -> Iterator[Misfit]:
+    """Yield the fields in which TensorFlow's FunctionContexts of a key and of a call differ."""
+    for field in getattr(call_context, "_fields", CONTEXT_FIELDS):
+        key_value = getattr(key_context, field, None)
+        call_value = getattr(call_context, field, None)
+        if _is_equal(key_value, call_value):
+            continue
+
+        texts = CONTEXT_FIELDS.get(field, (f"no {field}", field))
+        before = texts[bool(key_value)]
+        after = texts[bool(call_value)]
+        if before == after:
+            after += ", but not the same"
+        yield Misfit(Severity.CONTEXT, Cause("function context", "type", before, after))
 
 
-def _type_misfits(names: Names, where: str, old, new) -> Iterator[Misfit]:
-    """Yield the places in and below one argument in which it does not fit."""
-    if fits(new, old):
+def _is_equal(value, other) -> bool:
+    """Return whether two values are equal; False if a class's own `__eq__` raises."""
+    try:
+        return bool(value is other or value == other)
+    except Exception:  # such as that of a device function, or of the metadata of a nest
+        return False
+
+
+def _compare_parts(
+    names: TypeNames,
+    place: str,
+    kind: str,
+    severity: Severity,
+    key_container: Container,
+    call_container: Container,
+) -> Iterator[Misfit]:
+    """Yield the parts that only one of two containers has, and those that do not fit.
+
+    `place` names the containers in causes. `kind` is that of the parts: "argument", "dict key" or
+    "attribute". A part that only one container has is a misfit of this `severity`.
+    """
+    format_key = str if kind == "argument" else format_literal
+    key_parts = key_container.parts
+    call_parts = call_container.parts
+
+    removed = _list_keys((name for name in key_parts if name not in call_parts), format_key)
+    added = _list_keys((name for name in call_parts if name not in key_parts), format_key)
+    if removed != added:
+        weight = len(key_parts.keys() ^ call_parts.keys())
+        yield Misfit(severity, Cause(place, kind, removed, added), weight)
+
+    pattern = call_container.key_pattern
+    for name, call_type in call_parts.items():
+        if name in key_parts:
+            key_text = format_key(name) if pattern == BY_INDEX else name
+            part_place = pattern.format(key_text)
+            if place != CALL:
+                part_place = place + part_place
+            yield from _compare_types(names, part_place, key_parts[name], call_type)
+
+
+def _list_keys(keys: Iterable, format_key) -> str:
+    """Return the keys of parts as text; `format_key` makes the text of one."""
+    return ", ".join(format_key(key) for key in keys) or NO_PART
+
+
+def _compare_types(names: TypeNames, place: str, key_type, call_type) -> Iterator[Misfit]:
+    """Yield the misfits in the TraceType of one argument, or of a part of it."""
+    if is_subtype(call_type, key_type):
         return
-    before, after = container_of(old), container_of(new)
-    if before is None and after is None:
-        yield from _leaf_misfits(names, where, old, new)
-    elif before is None or after is None or before.kind != after.kind:
-        yield Misfit(CONTAINER, Cause(where, "type", *_sides(names, old, new)))
-    elif before.kind in ("list", "tuple") and len(before.parts) != len(after.parts):
-        sizes = len(before.parts), len(after.parts)
-        cause = Cause(where, "number of elements", *map(str, sizes))
-        yield Misfit(SIZE, cause, abs(sizes[0] - sizes[1]))
-    else:
-        kind = "dict key" if after.kind == "dict" else "attribute"
-        inner = list(_part_misfits(names, where, kind, SIZE, before, after))
-        inner += _metadata_misfits(where, old, new)
-        yield from inner or [Misfit(CONTAINER, Cause(where, "type", *_sides(names, old, new)))]
+    key_container = container_of(key_type)
+    call_container = container_of(call_type)
+    if key_container is None and call_container is None:
+        yield from _compare_leaves(names, place, key_type, call_type)
+        return
 
-
-def _metadata_misfits(where: str, old, new) -> Iterator[Misfit]:
-    """Yield how two objects of one class differ beside their parts, by their `__tf_flatten__`."""
-    sides = [getattr(side, "metadata", None) for side in (old, new)]
-    with suppress(Exception):  # their own `__eq__`
-        if sides[0] == sides[1]:
-            return
-    place = f"{where}.__tf_flatten__()[0]"
-    yield Misfit(LEAF, _other(place, "metadata", *map(short_repr, sides)))
-
-
-def _sides(names: Names, old, new) -> tuple[str, str]:
-    containers = container_of(old), container_of(new)
-    words = [
-        container.kind if container else LEAVES.get(own_kind(side), "") + names.of(side)
-        for container, side in zip(containers, (old, new), strict=True)
-    ]
-    return words[0], f"another {words[1]}" if words[0] == words[1] else words[1]
-
-
-def _leaf_misfits(names: Names, where: str, old, new) -> Iterator[Misfit]:
-    kind = own_kind(new)
-    if type(old) is not type(new):
-        yield Misfit(KIND, Cause(where, "type", *_sides(names, old, new)))
-    elif kind == "Literal" and python_type(old.value) != python_type(new.value):
-        types = python_type(old.value), python_type(new.value)
-        yield Misfit(LEAF, Cause(where, "Python type", *types))
-    elif kind == "Literal":
-        exact = literal(old.value) == literal(new.value)
-        words = literal(old.value, exact), literal(new.value, exact)
-        yield Misfit(LEAF, _other(where, "Python value", *words))
-    elif kind == "Weakref":
-        freed = " (freed since)" if old._ref() is None else ""
-        yield Misfit(
-            LEAF, Cause(where, "object", names.thing(old._ref) + freed, names.thing(new._ref))
+    misfits = []
+    key_kind = None if key_container is None else key_container.kind
+    if call_container is not None and key_kind == call_container.kind:
+        misfits = list(
+            _compare_containers(names, place, key_type, call_type, key_container, call_container)
         )
+    # Where no part is different, TensorFlow still says that the types do not fit.
+    yield from misfits or [_misfit_of_containers(names, place, key_type, call_type)]
+
+
+def _misfit_of_containers(names: TypeNames, place: str, key_type, call_type) -> Misfit:
+    """Return the misfit of two types that are no containers of one kind."""
+    before, after = _format_types(names, key_type, call_type)
+    return Misfit(Severity.CONTAINER, Cause(place, "type", before, after))
+
+
+def _compare_containers(
+    names: TypeNames,
+    place: str,
+    key_type,
+    call_type,
+    key_container: Container,
+    call_container: Container,
+) -> Iterator[Misfit]:
+    """Yield the misfits of two containers of the same kind, whose TraceTypes are given too."""
+    key_size = len(key_container.parts)
+    call_size = len(call_container.parts)
+    if key_container.kind in ("list", "tuple") and key_size != call_size:
+        cause = Cause(place, "number of elements", str(key_size), str(call_size))
+        yield Misfit(Severity.SIZE, cause, abs(key_size - call_size))
+        return
+    kind = "dict key" if call_container.kind == "dict" else "attribute"
+    yield from _compare_parts(names, place, kind, Severity.SIZE, key_container, call_container)
+    yield from _compare_metadata(place, key_type, call_type)
+
+
+def _compare_metadata(place: str, key_type, call_type) -> Iterator[Misfit]:
+    """Yield the misfit of two objects whose `__tf_flatten__` returns different metadata."""
+    key_metadata = getattr(key_type, "metadata", None)
+    call_metadata = getattr(call_type, "metadata", None)
+    if _is_equal(key_metadata, call_metadata):
+        return
+    metadata_place = f"{place}.__tf_flatten__()[0]"
+    texts = short_repr(key_metadata), short_repr(call_metadata)
+    yield Misfit(Severity.LEAF, _make_cause(metadata_place, "metadata", *texts))
+
+
+def _format_types(names: TypeNames, key_type, call_type) -> tuple[str, str]:
+    """Return the texts of two TraceTypes; "another …" if the second one has the same text."""
+    before = _format_side(names, key_type)
+    after = _format_side(names, call_type)
+    if before == after:
+        after = f"another {after}"
+    return before, after
+
+
+def _format_side(names: TypeNames, trace_type) -> str:
+    """Return the kind of a container, or the text of another TraceType with its kind."""
+    container = container_of(trace_type)
+    if container is not None:
+        return container.kind
+    return LEAF_KINDS.get(own_kind(trace_type), "") + names.format_type(trace_type)
+
+
+def _compare_leaves(names: TypeNames, place: str, key_type, call_type) -> Iterator[Misfit]:
+    """Yield the misfits of two TraceTypes that contain no others."""
+    kind = own_kind(call_type)
+    if type(key_type) is not type(call_type):
+        before, after = _format_types(names, key_type, call_type)
+        yield Misfit(Severity.LEAF_CLASS, Cause(place, "type", before, after))
+    elif kind == "Literal":
+        yield Misfit(Severity.LEAF, _explain_literal(place, key_type.value, call_type.value))
+    elif kind == "Weakref":
+        yield Misfit(Severity.LEAF, _explain_referent(names, place, key_type._ref, call_type._ref))
     else:
-        is_tensor = all(hasattr(side, "dtype") and hasattr(side, "shape") for side in (old, new))
-        causes = list(_tensor_causes(where, old, new)) if is_tensor else []
-        causes = causes or [_other(where, "trace type", names.of(old), names.of(new))]
-        yield from (Misfit(LEAF, cause) for cause in causes)
+        causes = []
+        if _is_tensor_spec(key_type) and _is_tensor_spec(call_type):
+            causes = list(_explain_tensor(place, key_type, call_type))
+        if not causes:
+            texts = names.format_type(key_type), names.format_type(call_type)
+            causes = [_make_cause(place, "trace type", *texts)]
+        for cause in causes:
+            yield Misfit(Severity.LEAF, cause)
 
 
-def _tensor_causes(where: str, old, new) -> Iterator[Cause]:
-    """Yield what of a tensor does not fit: its dtype, its rank, or the sizes that are fixed."""
-    before, after = old.shape, new.shape
-    if not fits(new.dtype, old.dtype):
-        yield _other(where, "dtype", old.dtype.name, new.dtype.name)
-    if not fits(after, before):
-        yield _shape_cause(where, before, after)
-    if fits(new.dtype, old.dtype) and fits(after, before):
-        kind = own_kind(new)
-        if kind == "VariableSpec" and old.alias_id != new.alias_id:
-            yield Cause(where, "variable", *map(_variable_words, (old, new)))
-        elif kind == "VariableSpec" and old.trainable != new.trainable:
-            words = ("trainable" if side.trainable else "not trainable" for side in (old, new))
-            yield Cause(where, "variable", *words)
-        elif kind == "TensorSpec" and old.name != new.name:
-            yield Cause(where, "name", *(literal(side.name) for side in (old, new)))
+def _explain_literal(place: str, key_value, call_value) -> Cause:
+    """Return the cause for two Python values: their types, or else the values."""
+    if type(key_value) is not type(call_value):
+        key_class = name_python_type(key_value)
+        call_class = name_python_type(call_value)
+        if key_class != call_class:  # nan is a float of another type
+            return Cause(place, "Python type", key_class, call_class)
+    # Two floats may be the same in six digits; then all their digits are shown.
+    needs_digits = format_literal(key_value) == format_literal(call_value)
+    before = format_literal(key_value, exact=needs_digits)
+    after = format_literal(call_value, exact=needs_digits)
+    return _make_cause(place, "Python value", before, after)
 
 
-def _variable_words(spec) -> str:
-    alias = spec.alias_id
+def _explain_referent(names: TypeNames, place: str, key_ref, call_ref) -> Cause:
+    """Return the cause for two objects, which keys refer to weakly."""
+    before = names.format_referent(key_ref)
+    if key_ref() is None:
+        before += " (freed since)"
+    return Cause(place, "object", before, names.format_referent(call_ref))
+
+
+def _is_tensor_spec(trace_type) -> bool:
+    """Return whether a TraceType has a dtype and a shape."""
+    return hasattr(trace_type, "dtype") and hasattr(trace_type, "shape")
+
+
+def _explain_tensor(place: str, key_spec, call_spec) -> Iterator[Cause]:
+    """Yield what of a tensor does not fit a key: dtype, rank, fixed sizes, or else its identity."""
+    dtype_fits = is_subtype(call_spec.dtype, key_spec.dtype)
+    shape_fits = is_subtype(call_spec.shape, key_spec.shape)
+    if not dtype_fits:
+        yield _make_cause(place, "dtype", key_spec.dtype.name, call_spec.dtype.name)
+    if not shape_fits:
+        yield _explain_shape(place, key_spec.shape, call_spec.shape)
+    if not dtype_fits or not shape_fits:
+        return
+
+    kind = own_kind(call_spec)
+    if kind == "VariableSpec" and key_spec.alias_id != call_spec.alias_id:
+        texts = _format_alias(key_spec), _format_alias(call_spec)
+        yield Cause(place, "variable", *texts)
+    elif kind == "VariableSpec" and key_spec.trainable != call_spec.trainable:
+        texts = _format_trainable(key_spec), _format_trainable(call_spec)
+        yield Cause(place, "variable", *texts)
+    elif kind == "TensorSpec" and key_spec.name != call_spec.name:
+        yield Cause(place, "name", format_literal(key_spec.name), format_literal(call_spec.name))
+
+
+def _format_alias(variable_spec) -> str:
+    """Return which variable of a call this is: TensorFlow numbers them, and notes repetitions."""
+    alias = variable_spec.alias_id
     return f"number {alias + 1} of the call" if type(alias) is int else "of no number"
 
 
-def _shape_cause(where: str, before, after) -> Cause:
-    if before.rank != after.rank:
-        ranks = ("any" if shape.rank is None else str(shape.rank) for shape in (before, after))
-        return Cause(where, "rank", *ranks)
-    pairs = enumerate(zip(before.as_list(), after.as_list(), strict=True))
-    at = [axis for axis, (size, other) in pairs if size is not None and size != other]
-    dimension = f", dimension {at[0]}" if len(at) == 1 and after.rank > 1 else ""
-    return Cause(where, "shape", shape_words(before), shape_words(after), dimension)
+def _format_trainable(variable_spec) -> str:
+    return "trainable" if variable_spec.trainable else "not trainable"
 
 
-def _other(where: str, kind: str, before: str, after: str) -> Cause:
-    return Cause(where, kind, before, f"another {after}" if before == after else after)
+def _explain_shape(place: str, key_shape, call_shape) -> Cause:
+    """Return the cause for two TensorShapes, with the dimension if they differ in only one."""
+    if key_shape.rank != call_shape.rank:
+        return Cause(place, "rank", _format_rank(key_shape), _format_rank(call_shape))
+    pairs = zip(key_shape.as_list(), call_shape.as_list(), strict=True)
+    different_axes = [
+        axis
+        for axis, (key_size, call_size) in enumerate(pairs)
+        if key_size is not None and key_size != call_size
+    ]
+    dimension = ""
+    if len(different_axes) == 1 and call_shape.rank > 1:
+        dimension = f", dimension {different_axes[0]}"
+    return Cause(place, "shape", format_shape(key_shape), format_shape(call_shape), dimension)
+
+
+def _format_rank(tensor_shape) -> str:
+    return "any" if tensor_shape.rank is None else str(tensor_shape.rank)
+
+
+def _make_cause(place: str, kind: str, before: str, after: str) -> Cause:
+    """Return a cause whose second text is "another …" if both texts are the same."""
+    if before == after:
+        after = f"another {after}"
+    return Cause(place, kind, before, after)

@@ -1,34 +1,47 @@
-"""The types by which TensorFlow looks up a call, in words.
+"""TensorFlow's TraceTypes, by which it looks up a call, as short text.
 
-Mirrors tensorflow/core/function/trace_type/default_types.py: what a type contains, and of what kind
-it is.
+A TraceType says what TensorFlow knows of one argument while it traces. The classes are those of
+tensorflow/core/function/trace_type/default_types.py.
 """
 
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import islice
-from typing import NamedTuple
 
-from ...internals import tensorflow_private
+from ...internals import tensorflow_cache
 from ...model.phrase import clipped, listed
 from ...safety.arguments import is_exactly
 from ..text.value import SCALARS, label, type_name
 
-MOST_ITEMS, DEEPEST, LONGEST = 6, 6, 160
+MOST_ITEMS = 6  # arguments of a call, and parts of a container, that are written out
+DEEPEST = 6  # levels of containers that are written out
+LONGEST = 160  # characters
+SMALL_INT_BITS = 64
 SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+BY_INDEX = "[{}]"
+BY_ATTRIBUTE = ".{}"
+BY_COMPONENT = ".__tf_flatten__()[1][{}]"
 
 
-class Container(NamedTuple):
-    """What a TraceType contains: `parts` by key, and how each key is written after the name."""
+@dataclass(frozen=True)
+class Container:
+    """What the TraceType of a list, a tuple, a dict, a named tuple or a nest contains."""
 
-    kind: str  # "list", "tuple", "dict", or the name of the class
+    #: "list", "tuple", "dict", or words that end with the name of the class
+    kind: str
+    #: the TraceType of each part, by its index, its dict key or the name of its attribute
     parts: dict
-    place: str = "[{}]"
+    #: how the key of a part is written after the name of the container: one of the BY_… patterns
+    key_pattern: str = BY_INDEX
 
 
 def container_of(trace_type) -> Container | None:
-    """Return what a list, tuple, dict, namedtuple, attrs class or nest contains; None of a leaf."""
+    """Return what a TraceType of a list, tuple, dict, named tuple, attrs class or nest contains.
+
+    Return None for any other TraceType.
+    """
     kind = own_kind(trace_type)
     if kind == "Dict":
         return Container("dict", dict(trace_type.mapping))
@@ -37,132 +50,211 @@ def container_of(trace_type) -> Container | None:
     if kind == "Tuple":
         return Container("tuple", dict(enumerate(trace_type.components)))
     if kind == "NamedTuple":
-        return _with_attributes(f"namedtuple {trace_type.type_name}", trace_type)
+        return _container_by_attribute(f"namedtuple {trace_type.type_name}", trace_type)
     if kind == "Attrs":
-        fields = trace_type.named_attributes
-        return _with_attributes(f"attrs class {fields.type_name}", fields)
+        attributes = trace_type.named_attributes
+        return _container_by_attribute(f"attrs class {attributes.type_name}", attributes)
     if kind == "CustomNestTraceType":
         parts = dict(enumerate(trace_type.components))
-        return Container(
-            f"class {trace_type.value_type.__name__}", parts, ".__tf_flatten__()[1][{}]"
-        )
+        return Container(f"class {trace_type.value_type.__name__}", parts, BY_COMPONENT)
     return None
 
 
-def _with_attributes(kind: str, named) -> Container:
-    parts = dict(zip(named.attribute_names, named.attributes.components, strict=True))
-    return Container(kind, parts, ".{}")
+def _container_by_attribute(kind: str, named_tuple_type) -> Container:
+    """Return the container of TensorFlow's NamedTuple type, whose parts have attribute names."""
+    names = named_tuple_type.attribute_names
+    parts = dict(zip(names, named_tuple_type.attributes.components, strict=True))
+    return Container(kind, parts, BY_ATTRIBUTE)
 
 
 def own_kind(trace_type) -> str:
-    """Return the name of a TraceType of TensorFlow's own, or "" for one of somebody else."""
+    """Return the class name of a TraceType that TensorFlow defines; "" if another library does."""
     kind = type(trace_type)
-    return type_name(trace_type) if kind.__module__.startswith("tensorflow.") else ""
+    return kind.__name__ if kind.__module__.startswith("tensorflow.") else ""
 
 
 def is_complete(trace_type) -> bool:
-    """Return whether each part of a type has a type: one that TensorFlow widened may lack some."""
+    """Return whether each part of a TraceType has a TraceType.
+
+    When TensorFlow widens a container for `reduce_retracing`, a part without a common type is None.
+    """
+    if trace_type is None:
+        return False
     container = container_of(trace_type)
-    return trace_type is not None and all(
-        map(is_complete, container.parts.values() if container else ())
-    )
+    if container is None:
+        return True
+    return all(is_complete(part) for part in container.parts.values())
 
 
-class Names:
-    """Words for types. Objects are numbered in the order in which they were first named."""
+class TypeNames:
+    """Formats TraceTypes, and numbers the objects that they refer to.
+
+    The first object of a class that is formatted is `Apple object 1`, the next `Apple object 2`.
+    All rows of one ledger use the same TypeNames, so that an object has one number in all of them.
+    """
 
     def __init__(self):
-        self._known = {}
-        self._used: dict[str, int] = {}
+        # By the id of its weak reference: the reference, and the text. The reference is kept
+        # because another one could get its id as soon as it is freed.
+        self._texts_by_id: dict[int, tuple[object, str]] = {}
+        self._counts_by_text: dict[str, int] = {}
 
-    def arguments(self, function_type) -> str:
-        """Return the words of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
-        parameters = function_type.parameters.items()
-        return _joined(f"{name}={self.of(p.type_constraint)}" for name, p in parameters)
+    def format_arguments(self, function_type) -> str:
+        """Return the text of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
+        texts = [
+            f"{name}={self.format_type(parameter.type_constraint)}"
+            for name, parameter in function_type.parameters.items()
+        ]
+        return _join_arguments(texts)
 
-    def values(self, function, args, kwargs) -> str:
-        """Return the words of live values that fit no key of a tf.function, with their names."""
-        words = [f"{name}={self.value(value)}" for name, value in _named(function, args, kwargs)]
-        return _joined(word.removeprefix("=") for word in words)
+    arguments = format_arguments
 
-    def value(self, value) -> str:
-        """Return the words of a live value, as they are of its type if it has one."""
+    def format_values(self, function, args, kwargs) -> str:
+        """Return the text of the live arguments of a call for which TensorFlow has no key."""
+        texts = []
+        for name, value in _name_arguments(function, args, kwargs):
+            text = self.format_value(value)
+            texts.append(f"{name}={text}" if name else text)
+        return _join_arguments(texts)
+
+    def format_value(self, value) -> str:
+        """Return the text of a live value: that of its TraceType, or a label if it has none."""
         try:
-            return self.of(tensorflow_private.type_of(value))
-        except Exception:  # it has none, which may be why there is no key
+            return self.format_type(tensorflow_cache.type_of(value))
+        except Exception:  # the missing type may be the reason why there is no key
             return label(value)
 
-    def of(self, trace_type, depth: int = 0) -> str:
-        """Return the words of one TraceType; a value is never asked for more than its repr."""
-        kind, container = own_kind(trace_type), container_of(trace_type)
+    def format_type(self, trace_type, depth: int = 0) -> str:
+        """Return the text of one TraceType; `depth` is the number of containers around it.
+
+        A value in a TraceType of another library is asked for no more than its `repr`.
+        """
+        kind = own_kind(trace_type)
+        container = container_of(trace_type)
         if depth > DEEPEST:
             return "…"
         if kind == "Literal":
-            return literal(trace_type.value)
+            return format_literal(trace_type.value)
         if kind == "Weakref":
-            return self.thing(trace_type._ref)
-        if kind in ("TensorSpec", "VariableSpec"):
-            words = f"{trace_type.dtype.name} {shape_words(trace_type.shape)}"
-            return words if kind == "TensorSpec" else f"Variable {words}"
+            return self.format_referent(trace_type._ref)
+        if kind == "TensorSpec":
+            return _format_tensor(trace_type)
+        if kind == "VariableSpec":
+            return f"Variable {_format_tensor(trace_type)}"
         if container is None:
-            with suppress(Exception):  # a repr of somebody's own
-                if not ADDRESS.search(words := repr(trace_type)):
-                    return clipped(SPEC.sub(r"\2 \1", words), LONGEST)
-            return type_name(trace_type)
-        return self._contents(container, depth)
+            return _format_by_repr(trace_type)
+        return self._format_container(container, depth)
 
-    def _contents(self, container: Container, depth: int) -> str:
-        kind, parts = container.kind, container.parts
-        words = [self.of(part, depth + 1) for part in islice(parts.values(), MOST_ITEMS)]
+    def _format_container(self, container: Container, depth: int) -> str:
+        """Return a container as Python writes it, with at most MOST_ITEMS of its parts."""
+        kind = container.kind
+        texts = []
+        for key, part in islice(container.parts.items(), MOST_ITEMS):
+            text = self.format_type(part, depth + 1)
+            if kind == "dict":
+                text = f"{format_literal(key)}: {text}"
+            elif container.key_pattern == BY_ATTRIBUTE:
+                text = f"{key}={text}"
+            texts.append(text)
+
+        left_out = len(container.parts) - MOST_ITEMS
+        if left_out > 0:
+            texts.append(f"… {left_out:,} more")
+        joined = ", ".join(texts)
+
+        if kind == "list":
+            return f"[{joined}]"
         if kind == "dict":
-            words = [f"{literal(name)}: {item}" for name, item in zip(parts, words, strict=False)]
-        elif container.place == ".{}":
-            words = [f"{name}={item}" for name, item in zip(parts, words, strict=False)]
-        words += [f"… {len(parts) - MOST_ITEMS:,} more"] * (len(parts) > MOST_ITEMS)
-        inside = ", ".join(words) + "," * (kind == "tuple" and len(parts) == 1)
-        brackets = {"list": "[]", "tuple": "()", "dict": "{}"}.get(kind)
-        return (
-            f"{brackets[0]}{inside}{brackets[1]}" if brackets else f"{kind.split()[-1]}({inside})"
-        )
+            return f"{{{joined}}}"
+        if kind == "tuple":
+            comma = "," if len(container.parts) == 1 else ""
+            return f"({joined}{comma})"
+        class_name = kind.split()[-1]
+        return f"{class_name}({joined})"
 
-    def thing(self, ref) -> str:
-        """Return the words of the object of a weakref: its type, numbered; the same ever after."""
-        if id(ref) not in self._known:
-            value = ref()
-            plain = "freed object" if value is None else label(value)
-            if plain == type_name(value) and not is_exactly(value, *SCALARS):
-                plain += " object"
-            number = self._used[plain] = self._used.get(plain, 0) + 1
-            shown = plain if number == 1 and plain.endswith("()") else f"{plain} {number}"
-            self._known[id(ref)] = (ref, shown)  # the ref is kept, so that its id stays its own
-        return self._known[id(ref)][1]
+    def format_referent(self, ref) -> str:
+        """Return the type and the number of the object of a weak reference.
+
+        The text is the same at each later call, also after the object was freed.
+        """
+        if id(ref) not in self._texts_by_id:
+            self._texts_by_id[id(ref)] = (ref, self._number_referent(ref()))
+        _, text = self._texts_by_id[id(ref)]
+        return text
+
+    def _number_referent(self, referent) -> str:
+        """Return the type of an object with the next free number; None stands for a freed one."""
+        text = "freed object" if referent is None else label(referent)
+        if text == type_name(referent) and not is_exactly(referent, *SCALARS):
+            text += " object"
+        number = self._counts_by_text.get(text, 0) + 1
+        self._counts_by_text[text] = number
+
+        # A function has a name of its own, so that only a second one of that name needs a number.
+        if number == 1 and text.endswith("()"):
+            return text
+        return f"{text} {number}"
 
 
-def _named(function, args, kwargs) -> list[tuple[str, object]]:
-    """Return the arguments of a call with the names of their parameters; "" for one too many."""
+def _format_tensor(spec) -> str:
+    """Return the dtype and the shape of a TensorSpec or VariableSpec."""
+    return f"{spec.dtype.name} {format_shape(spec.shape)}"
+
+
+def _format_by_repr(trace_type) -> str:
+    """Return the `repr` of a TraceType, or its class if the `repr` raises or has an address."""
+    try:
+        text = repr(trace_type)
+        if ADDRESS.search(text):
+            return type_name(trace_type)
+        return clipped(SPEC.sub(r"\2 \1", text), LONGEST)
+    except Exception:  # another library's `__repr__`
+        return type_name(trace_type)
+
+
+def _name_arguments(function, args, kwargs) -> Iterator[tuple[str, object]]:
+    """Yield each argument of a call with the name of its parameter.
+
+    The name is "" for a positional argument that the function has no parameter for.
+    """
     parameters = function.function_type.parameters.values()
-    names = [one.name for one in parameters if one.kind <= one.POSITIONAL_OR_KEYWORD]
-    names += [""] * len(args)
-    return [*zip(names, args), *kwargs.items()]  # noqa: B905 - names may be left over
+    # The kinds of parameters are ordered numbers; these two come first.
+    names = [p.name for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    for index, value in enumerate(args):
+        yield names[index] if index < len(names) else "", value
+    yield from kwargs.items()
 
 
-def _joined(words) -> str:
-    return clipped(listed(words, MOST_ITEMS), LONGEST) or "(none)"
+def _join_arguments(texts: list[str]) -> str:
+    """Return the texts of arguments on one line that is not too long."""
+    return clipped(listed(texts, MOST_ITEMS), LONGEST) or "(none)"
 
 
-def shape_words(tensor_shape) -> str:
-    """Return a TensorShape as a tuple is written; None means any size."""
-    return "of any rank" if tensor_shape.rank is None else str(tuple(tensor_shape.as_list()))
+def format_shape(tensor_shape) -> str:
+    """Return a TensorShape as Python writes a tuple; None means any size."""
+    if tensor_shape.rank is None:
+        return "of any rank"
+    return str(tuple(tensor_shape.as_list()))
 
 
-def python_type(value) -> str:
-    """Return the name of the type of a Python value in a key, also of nan."""
+def name_python_type(value) -> str:
+    """Return the name of the type of a Python value in a key."""
+    # TensorFlow replaces nan by an `object()`, so that it equals itself.
     return "float" if type(value) is object else type_name(value)
 
 
-def literal(value, exact: bool = False) -> str:
-    """Return a value in words, a float in 6 digits unless `exact`; only built-in code is run."""
-    if type(value) is object:  # what TensorFlow keeps for nan, so that it equals itself
+def format_literal(value, exact: bool = False) -> str:
+    """Return the text of a Python value in a key; only built-in code runs.
+
+    A float has six digits, unless `exact` asks for all of them.
+    """
+    if type(value) is object:  # see `name_python_type`
         return "nan"
-    value = float(f"{value:.6g}") if type(value) is float and not exact else value
+    if type(value) is int and value.bit_length() <= SMALL_INT_BITS:
+        return repr(value)  # most values are such numbers, which need no limits
+    if type(value) is float and not exact:
+        value = float(f"{value:.6g}")
     return repr(value) if type(value) is range else label(value)
+
+
+Names = TypeNames

@@ -1,0 +1,112 @@
+"""The recorded calls of one tf.function -> a ledger with a row for each run of equal calls."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ...model.framework_records import (
+    HEADINGS,
+    MARKS,
+    Cause,
+    TraceEntry,
+    TraceLedger,
+    trace_entry,
+)
+from ...model.phrase import counted
+from .call_sentences import XLA
+
+
+@dataclass(frozen=True)
+class CallRow:
+    """One call that has ended, or several equal ones after each other."""
+
+    #: the arguments of the call, as text
+    arguments: str
+    #: "trace", "hit", "error", "eager" or "empty"
+    verdict: str
+    #: sentences on why the call had this verdict, or ""
+    note: str
+    #: how many traces TensorFlow made in the call
+    trace_count: int = 0
+    #: why the call fitted no key of the cache; empty if it made no trace, or the first one
+    causes: tuple[Cause, ...] = ()
+    #: the arguments of the key to which the call was nearest, as text, or ""
+    nearest_arguments: str = ""
+    #: how many calls this row stands for
+    call_count: int = 1
+
+
+class CallRows:
+    """The rows of a ledger, in the order in which the calls ended."""
+
+    def __init__(self):
+        self._rows: list[CallRow] = []
+
+    def add(self, row: CallRow) -> None:
+        """Add a row, or count the call in the row before if both have the same text.
+
+        A call that traced always gets a row of its own.
+        """
+        if self._rows and row.trace_count == 0:
+            previous = self._rows[-1]
+            counted_one_more = replace(row, call_count=previous.call_count)
+            if counted_one_more == previous:
+                self._rows[-1] = replace(previous, call_count=previous.call_count + 1)
+                return
+        self._rows.append(row)
+
+    @property
+    def last(self) -> TraceEntry | None:
+        """Return the entry of the last call alone, or None if no call has ended."""
+        return _build_entry(self._rows[-1], subject="", call_count=1) if self._rows else None
+
+    def build_ledger(self, name: str, compiles_with_xla: bool) -> TraceLedger:
+        """Return the ledger of the function of this name, as it is now.
+
+        The note says that XLA may compile too, if the function `compiles_with_xla`.
+        """
+        rows = self._rows.copy()  # other threads may add rows meanwhile
+        note = _describe_counts(rows)
+        if compiles_with_xla:
+            note += f" {XLA}"
+        entries = tuple(_build_numbered_entries(rows))
+        return TraceLedger(f"Calls of {name}", "call", HEADINGS, entries, note, marks=MARKS)
+
+
+def _describe_counts(rows: list[CallRow]) -> str:
+    """Return how many calls there were, and how many of them had which verdict."""
+    calls_by_verdict = Counter()
+    for row in rows:
+        calls_by_verdict[row.verdict] += row.call_count
+
+    parts = [counted(sum(row.trace_count for row in rows), "trace")]
+    for verdict in ("hit", "error"):
+        if calls_by_verdict[verdict]:
+            parts.append(counted(calls_by_verdict[verdict], verdict))
+    if calls_by_verdict["empty"]:
+        parts.append(f"{calls_by_verdict['empty']} empty")
+    return f"{counted(calls_by_verdict.total(), 'call')}: {', '.join(parts)}."
+
+
+def _build_numbered_entries(rows: list[CallRow]) -> Iterator[TraceEntry]:
+    """Yield the entry of each row, with the numbers of its calls as its subject."""
+    first = 1
+    for row in rows:
+        last = first + row.call_count - 1
+        subject = f"{first:,}" if row.call_count == 1 else f"{first:,} – {last:,}"
+        yield _build_entry(row, subject, row.call_count)
+        first = last + 1
+
+
+def _build_entry(row: CallRow, subject: str, call_count: int) -> TraceEntry:
+    """Return the model's entry of a row, for so many calls."""
+    return trace_entry(
+        subject,
+        row.arguments,
+        row.verdict,
+        row.note,
+        calls=call_count,
+        traces=row.trace_count,
+        causes=row.causes,
+        compared=row.nearest_arguments,
+    )

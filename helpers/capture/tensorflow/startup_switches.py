@@ -1,0 +1,78 @@
+"""TensorFlow's start-up switches -> what each of them does, from a fresh interpreter.
+
+A switch of tensorflow/python/eager/context.py or tensorflow/python/framework/ops.py cannot be taken
+back in a process, so that each one is tried in a child process of its own.
+"""
+
+from ...model.tables import Transcript, Transcripts
+from ...safety import progress
+from ...safety.arguments import printable
+from ...safety.restoring import is_interrupted
+from ..processes.child import transcript
+
+MOST_NAMED = 5  # switches in an error
+# What each program begins with, after `import tensorflow as tf`.
+SHARED = """\
+from tensorflow.python.eager import context
+from tensorflow.python.framework import ops
+v1 = tf.compat.v1
+"""
+
+# What a switch does -> the program that shows it.
+SWITCHES = {
+    "disable: the same line builds a graph": """\
+v1.disable_eager_execution()
+x = tf.constant(3.0)
+print(type(x).__name__, tf.executing_eagerly())
+print(v1.Session().run(x * 2))""",
+    "enable, after the global graph was used": """\
+v1.disable_eager_execution()
+tf.constant(3.0)
+v1.enable_eager_execution()""",
+    "enable, with an invalid policy": """\
+v1.disable_eager_execution()
+v1.enable_eager_execution(device_policy=9)""",
+    "enable, with options the live context does not have": """\
+tf.constant(1)
+v1.disable_eager_execution()
+v1.enable_eager_execution(execution_mode=context.ASYNC)""",
+    "enable, with options, before a context: a name is rebound": """\
+before = context.context
+v1.disable_eager_execution()
+v1.enable_eager_execution(
+    device_policy=context.DEVICE_PLACEMENT_EXPLICIT, execution_mode=context.ASYNC)
+made = context.context()
+print(made.device_policy == context.DEVICE_PLACEMENT_EXPLICIT)
+print(made.execution_mode == context.ASYNC)
+print(before.__name__, context.context.__name__, before is context.context)""",
+    "TFE_Py_InitEagerTensor, a second time": """\
+from tensorflow.python import pywrap_tfe
+class Base(ops._EagerTensorBase): pass
+pywrap_tfe.TFE_Py_InitEagerTensor(Base)
+tf.constant(1.0) + 1""",
+}
+
+
+def run_switches() -> Transcripts:
+    """Return what every switch does, each from a fresh child process."""
+    runs = []
+    for label in progress.counted("start", SWITCHES):
+        runs.append(run_switch(label))
+        if is_interrupted():
+            break
+    note = f"Every run begins with import tensorflow as tf, and:\n{SHARED}".rstrip()
+    return Transcripts("Start-up switches, each in a fresh interpreter", tuple(runs), note)
+
+
+def run_switch(label: str, source: str | None = None) -> Transcript:
+    """Run the program of one switch in a child process, or the program `source` instead.
+
+    KeyError says that no switch has this label.
+    """
+    if source is not None:
+        return transcript(label, SHARED + source, source)
+    if label not in SWITCHES:
+        first = "; ".join(list(SWITCHES)[:MOST_NAMED])
+        raise KeyError(f"'{printable(label)}' is not a switch; the {len(SWITCHES)} are {first}; …")
+    program = SWITCHES[label]
+    return transcript(label, SHARED + program, program)

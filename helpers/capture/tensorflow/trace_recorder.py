@@ -1,0 +1,225 @@
+"""A tf.function, called as before, that records each call: hit or trace, and why it traced.
+
+Before a call, TensorFlow's own types say which key the call has. During the call, a callback of
+TensorFlow's own reports the traces that it makes. `call_forecast` says why a call fits no key.
+"""
+
+import functools
+import inspect
+import weakref
+from dataclasses import dataclass, replace
+from threading import get_ident
+from types import BuiltinFunctionType, FunctionType, MethodType
+
+from ...internals import tensorflow_cache, tensorflow_traces
+from ...model.framework_records import TraceEntry, TraceLedger
+from ...safety.arguments import is_exactly, real_isinstance, static_attribute
+from ..cpython.objects import called
+from ..text.error import error_message
+from .call_forecast import CallForecast, CallForecaster
+from .call_rows import CallRow, CallRows
+from .call_sentences import describe_error, describe_rebound_names, describe_traces
+from .rebound_functions import GlobalFunctions
+from .trace_causes import IN_ITSELF
+from .trace_words import TypeNames
+
+
+def find_recorder(fn) -> "TraceRecorder | None":
+    """Return the recorder that `fn` is, or that the exhibit `fn` shows; None for anything else."""
+    # `fn` may be a proxy or a mock, which would answer for its class and its attributes.
+    candidate = fn if real_isinstance(fn, TraceRecorder) else static_attribute(fn, "_source")
+    return candidate if real_isinstance(candidate, TraceRecorder) else None
+
+
+@dataclass(frozen=True, eq=False)
+class _TracingCall:
+    """A call that is expected to trace, and has not ended."""
+
+    #: the number of the thread that makes the call
+    thread: int
+    #: the ConcreteFunctions traced so far, without those that the row of an inner call has counted
+    traces: list
+
+
+class TraceRecorder:
+    """A tf.function that records its calls, in the order in which they end.
+
+    Other attributes are those of the function. What `get_concrete_function` traces is recorded too.
+    """
+
+    # AutoGraph converts each function that a converted one calls, but none with this attribute.
+    autograph_info__ = {}
+    unit = "call"  # what a row is
+
+    def __init__(self, function, class_recorder: "TraceRecorder | None" = None, owner=None):
+        """Prepare to record the calls of `function`, a tf.function.
+
+        Of a method of one object, `owner` is the object, and `class_recorder` the recorder of the
+        method in its class, which gets all rows too.
+        """
+        self.function = function
+        self._class_recorder = class_recorder
+        self._owner_ref = None if class_recorder is None else weakref.ref(owner)
+        # An object -> the exhibit of its method.
+        self._exhibits_by_owner = weakref.WeakKeyDictionary()
+        self._names = TypeNames()
+        self._rows = CallRows()
+        self._forecaster = CallForecaster(function, self._names)
+        self._tracing_calls: list[_TracingCall] = []
+
+        python_function = function.python_function
+        self._global_functions = GlobalFunctions(python_function)
+        self.__wrapped__ = python_function
+        if is_exactly(python_function, FunctionType, MethodType, BuiltinFunctionType):
+            # Without `updated`, the function's own attributes would replace those set above.
+            functools.update_wrapper(self, python_function, updated=())
+        self.__signature__ = inspect.signature(function)
+
+    def __call__(self, *args, **kwargs):
+        """Call the function, and record the call."""
+        return self._call_and_record(self.function, args, kwargs)
+
+    def __getattr__(self, name):
+        """Return an attribute of the function that the recorder itself does not have."""
+        if name == "function":  # `copy` asks before `__init__`, and this would never end
+            raise AttributeError(name)
+        return getattr(self.function, name)
+
+    def method_of(self, owner, make_exhibit):
+        """Return the exhibit of the method of one object, which has a recorder of its own.
+
+        The class of a live exhibit calls this when somebody reads the method from an object.
+        `make_exhibit` accepts the recorder and returns its exhibit. TensorFlow makes a tf.function
+        for each object, but none for a composite tensor; then the result is None.
+        """
+        function = self.function.__get__(owner, type(owner))
+        if type(function) is MethodType:
+            return None
+        if owner not in self._exhibits_by_owner:
+            recorder = TraceRecorder(function, class_recorder=self, owner=owner)
+            self._exhibits_by_owner[owner] = make_exhibit(recorder)
+        return self._exhibits_by_owner[owner]
+
+    def get_concrete_function(self, *args, **kwargs):
+        """Return the ConcreteFunction for these arguments, and record the request as a call."""
+        name = "get_concrete_function"
+        return self._call_and_record(getattr(self.function, name), args, kwargs, f"{name}: ")
+
+    @property
+    def model(self) -> TraceLedger:
+        """Return the ledger as it is now."""
+        name = called(self.function.python_function)
+        compiles_with_xla = tensorflow_cache.compiles_with_xla(self.function)
+        return self._rows.build_ledger(name, compiles_with_xla)
+
+    @property
+    def last(self) -> TraceEntry | None:
+        """Return the entry of the last call alone, or None if no call has ended."""
+        return self._rows.last
+
+    def forecast(self, args: tuple, kwargs: dict) -> CallForecast:
+        """Return what a call would do. Nothing is called, and no row is added."""
+        return self._forecaster.forecast(args, kwargs)
+
+    def _call_and_record(self, call, args: tuple, kwargs: dict, prefix: str = ""):
+        """Return `call(*args, **kwargs)`, and record it as a call of the function.
+
+        `call` is the function, or its `get_concrete_function`. Then `prefix` begins the arguments
+        in the row, and names the method.
+        """
+        requested = args
+        if prefix and not args and not kwargs:
+            # TensorFlow then traces for the input signature, if the function has one.
+            requested = tensorflow_cache.signature_of(self.function) or args
+        try:
+            forecast = self.forecast(requested, kwargs)
+        except Exception as error:  # an argument's own `__eq__`, which must not change the call
+            arguments = self._names.format_values(self.function, args, kwargs)
+            note = f"no key to compare with: {type(error).__name__}"
+            forecast = CallForecast(arguments, "hit", note)
+
+        thread = get_ident()
+        outer_calls = [outer for outer in self._tracing_calls if outer.thread == thread]
+        if outer_calls and forecast.verdict == "trace":
+            forecast = replace(forecast, note=IN_ITSELF, causes=(), nearest_arguments="")
+
+        error = ""
+        traces = []
+        try:
+            with tensorflow_traces.collecting_traces() as traces:
+                if forecast.verdict == "trace":
+                    self._tracing_calls.append(_TracingCall(thread, traces))
+                return call(*args, **kwargs)
+        except BaseException as raised:
+            error = error_message(raised)
+            raise
+        finally:
+            remaining = [other for other in self._tracing_calls if other.traces is not traces]
+            self._tracing_calls = remaining
+            self._record(forecast, traces, error, prefix)
+            # TensorFlow reported these traces to the calls around this one too. The row of this
+            # call has counted them, so that the rows of the others must not.
+            for outer in outer_calls:
+                outer.traces[:] = [trace for trace in outer.traces if not _is_in(trace, traces)]
+
+    def _record(self, forecast: CallForecast, traces: list, error: str, prefix: str) -> None:
+        """Add the row of a call that has ended.
+
+        `traces` are the ConcreteFunctions that TensorFlow traced in it, of any function. `error` is
+        the message of what it raised, or "". `prefix` begins the arguments in the row.
+        """
+        new_keys = []
+        if traces:
+            cached = tensorflow_cache.cached_keys(self.function)
+            new_keys = [key for key, concrete in cached.items() if _is_in(concrete, traces)]
+
+        verdict, sentences = self._find_verdict(forecast, new_keys, error, prefix)
+        row = CallRow(
+            arguments=prefix + forecast.arguments,
+            verdict=verdict,
+            note="; ".join(filter(None, sentences)),
+            trace_count=len(new_keys),
+            causes=forecast.causes if new_keys else (),
+            nearest_arguments=forecast.nearest_arguments if new_keys else "",
+        )
+        self._rows.add(row)
+        if self._class_recorder is not None:
+            self._class_recorder._record_of_owner(row, self._owner_ref)
+
+    def _record_of_owner(self, row: CallRow, owner_ref: weakref.ref) -> None:
+        """Add the row of a call of one object's method to the rows of its class."""
+        owner = self._names.format_referent(owner_ref)
+        self._rows.add(replace(row, arguments=f"of {owner}: {row.arguments}"))
+
+    def _find_verdict(
+        self, forecast: CallForecast, new_keys: list, error: str, prefix: str
+    ) -> tuple[str, list[str]]:
+        """Return the verdict on a call that has ended, and the sentences on why."""
+        expected = forecast.verdict
+        if error:
+            has_traced = bool(new_keys)
+            return "error", [describe_error(expected, forecast.cannot_widen, has_traced, error)]
+        if new_keys:
+            note = forecast.note if expected == "trace" else ""
+            return "trace", [note, *self._describe_new_keys(forecast, new_keys)]
+        # `get_concrete_function` looks a key up in any case, also where a call would not.
+        if prefix or expected not in ("eager", "empty"):
+            note = forecast.note if expected == "hit" else ""
+            rebound_names = self._global_functions.find_rebound_names()
+            return "hit", [note, describe_rebound_names(rebound_names)]
+        return expected, [forecast.note]
+
+    def _describe_new_keys(self, forecast: CallForecast, new_keys: list) -> list[str]:
+        """Return sentences on the keys that a call added to the cache."""
+        _, last_type = new_keys[-1]
+        return describe_traces(
+            arguments=forecast.arguments,
+            traced_arguments=self._names.format_arguments(last_type),
+            scopes={context.scope_type for context, _ in new_keys},
+            count=len(new_keys),
+        )
+
+
+def _is_in(value, values: list) -> bool:
+    """Return whether a list contains this very object; `in` would ask its `__eq__`."""
+    return any(value is other for other in values)

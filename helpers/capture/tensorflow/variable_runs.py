@@ -1,0 +1,94 @@
+"""A program on a variable -> what many runs of its graph returned, and how often.
+
+RefVariable: tensorflow/python/ops/ref_variable.py. ResourceVariable: resource_variable_ops.py
+beside it; its kernel copies a buffer that somebody else still holds before it updates the variable.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...safety.arguments import called
+from ...safety.restoring import note_interrupt
+from ..text.error import error_message
+from .variable_values import format_result
+
+KINDS = {"RefVariable": False, "ResourceVariable": True}  # the kind -> TensorFlow's `use_resource`
+THREADS = 4
+ROUNDS = 5  # in which the runs are counted apart, so that it shows how much the shares vary
+
+
+@dataclass(frozen=True, eq=False)
+class _VariableGraph:
+    """The graph of a program with its variable."""
+
+    #: the tf.Graph
+    graph: object
+    #: what the program returned: tensors or ops of the graph, maybe in lists or dicts
+    fetches: object
+    #: the op that sets the variable to 0
+    initialiser: object
+
+
+def count_outcomes(
+    program: Callable, kind: str, runs: int, subject: str = "the program"
+) -> Counter:
+    """Return what so many runs of a program returned, as text, and how often.
+
+    `kind` is one of the KINDS of variables. `subject` names the program in errors. After Ctrl-C,
+    which the verb has noted, some runs are missing.
+    """
+    return sum(count_rounds(program, kind, runs, subject), Counter())
+
+
+def count_rounds(
+    program: Callable, kind: str, runs: int, subject: str = "the program"
+) -> list[Counter]:
+    """Return what `count_outcomes` returns, counted apart for each of the consecutive rounds."""
+    called(program, subject)
+    rounds = [Counter() for _ in range(min(ROUNDS, runs))]
+    try:
+        variable_graph = _build_variable_graph(program, kind, subject)
+        _run_graph(variable_graph, runs, subject, rounds)
+    except KeyboardInterrupt as error:
+        note_interrupt(error)
+    return rounds
+
+
+def _build_variable_graph(program: Callable, kind: str, subject: str) -> _VariableGraph:
+    """Return the graph that a program builds; ValueError says what the program raised."""
+    import tensorflow as tf
+
+    v1 = tf.compat.v1
+    with tf.Graph().as_default() as graph:
+        variable = v1.Variable(0.0, use_resource=KINDS[kind], name="v")
+        # A placeholder, because Grappler would fold a constant into the program.
+        one = v1.placeholder_with_default(1.0, (), name="one")
+        try:
+            fetches = program(variable, one)
+        except Exception as error:
+            raise ValueError(f"{subject} raised {error_message(error)}") from None
+    return _VariableGraph(graph, fetches, variable.initializer)
+
+
+def _run_graph(
+    variable_graph: _VariableGraph, runs: int, subject: str, rounds: list[Counter]
+) -> None:
+    """Run a graph so many times, and count in `rounds` what each run returned."""
+    import tensorflow as tf
+
+    v1 = tf.compat.v1
+    # Threads of its own: TensorFlow makes those of the process once, with another number.
+    config = v1.ConfigProto(inter_op_parallelism_threads=THREADS, use_per_session_threads=True)
+    with v1.Session(graph=variable_graph.graph, config=config) as session:
+        for number in range(runs):
+            counts = rounds[number * len(rounds) // runs]
+            session.run(variable_graph.initialiser)
+            try:
+                counts[format_result(session.run(variable_graph.fetches))] += 1
+            except tf.errors.OpError as error:
+                counts[error_message(error)] += 1
+            except Exception as error:  # TensorFlow cannot fetch what the program returned
+                needed = "a program must return tensors or ops of its graph"
+                reason = f"{needed}, and {subject} does not"
+                raise ValueError(f"{reason}: {error_message(error)}") from None
