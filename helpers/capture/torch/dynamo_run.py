@@ -147,13 +147,24 @@ def _describe_run(
     return sentences
 
 
-# until other rooms have the new names
-from .breaks_in_block import BreaksInBlock as BreaksSeen  # noqa: E402, F401
-from .cures import cures_ledger  # noqa: E402, F401
-from .dynamo_bytecode import list_new_bytecode as rewritten  # noqa: E402, F401
-from .repeated_runs import compare_values as compared  # noqa: E402, F401
-from .repeated_runs import copy_arguments as copied  # noqa: E402, F401
-from .repeated_runs import save_random_numbers as same_random_numbers  # noqa: E402, F401
+# Until other rooms have the new names: old name -> module and new name.
+_MOVED = {
+    "BreaksSeen": ("breaks_in_block", "BreaksInBlock"),
+    "cures_ledger": ("cures", "cures_ledger"),
+    "rewritten": ("dynamo_bytecode", "list_new_bytecode"),
+    "compared": ("repeated_runs", "compare_values"),
+    "copied": ("repeated_runs", "copy_arguments"),
+    "same_random_numbers": ("repeated_runs", "save_random_numbers"),
+    "watched": ("dynamo_run", "run_compiled"),
+    "compilable": ("dynamo_run", "find_compilable"),
+}
 
-watched = run_compiled
-compilable = find_compilable
+
+def __getattr__(name: str):
+    """Return what had this name here; a late import, as its module imports this one."""
+    from importlib import import_module
+
+    if name not in _MOVED:
+        raise AttributeError(name)
+    module, new_name = _MOVED[name]
+    return getattr(import_module(f"{__package__}.{module}"), new_name)
