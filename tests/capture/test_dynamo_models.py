@@ -8,7 +8,7 @@ import re
 import pytest
 
 from helpers import show_guards, watch_breaks, watch_compile, watch_recompiles, watch_rewriting
-from helpers.capture.torch.dynamo_recorder import record_translation
+from helpers.capture.torch.dynamo_call import record_translation
 from helpers.capture.torch.dynamo_run import find_compilable
 
 torch = pytest.importorskip("torch")

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from helpers import watch_compile, watch_rewriting
-from helpers.capture.torch.dynamo_recorder import record_translation
+from helpers.capture.torch.dynamo_call import record_translation
 from helpers.internals import torch_private
 
 torch = pytest.importorskip("torch")

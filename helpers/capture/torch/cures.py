@@ -39,7 +39,7 @@ MARKS = ("good", "fewer graph breaks than before"), ("failed", "changed by the c
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 
 
-class Pair(NamedTuple):
+class CasePair(NamedTuple):
     """Something of the case, and the same of its cure."""
 
     case: object
@@ -69,14 +69,14 @@ class Comparison:
 
 def cures_ledger(cases, /, *args) -> Ledger:
     """Compile each case and its cure for the same arguments, and show graphs before and after."""
-    named_pairs = _require_pairs(cases)
+    named_pairs = _require_cases(cases)
     entries = []
     notes = []
     has_own_backends = False
 
     for name, pair in progress.counted("compiling case", named_pairs):
         try:
-            entry, has_own_backend = _compare_pair(name, Pair(*pair), args)
+            entry, has_own_backend = _compare_pair(name, CasePair(*pair), args)
         except KeyboardInterrupt as error:
             if not entries:
                 raise
@@ -95,7 +95,7 @@ def cures_ledger(cases, /, *args) -> Ledger:
     return Ledger(title, "case", HEADINGS, tuple(entries), " ".join(notes), marks=MARKS)
 
 
-def _require_pairs(cases) -> list[tuple]:
+def _require_cases(cases) -> list[tuple]:
     """Return (name, (function, cured function)) of each case; TypeError for anything else."""
     named_pairs = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in named_pairs:
@@ -109,7 +109,7 @@ def _require_pairs(cases) -> list[tuple]:
 class _Trials:
     """Runs of a case and its cure, each from the same random numbers and buffers of modules."""
 
-    def __init__(self, pair: Pair):
+    def __init__(self, pair: CasePair):
         """Keep the state of now, to which each run is set back."""
         self._pair = pair
         self._run_counts = [0, 0]  # of the case, of the cure
@@ -120,9 +120,9 @@ class _Trials:
         for undo in self._undo:
             undo()
 
-    def run_both(self, run: Callable[[Callable], object]) -> Pair:
+    def run_both(self, run: Callable[[Callable], object]) -> CasePair:
         """Return what `run(function)` returns for the case, and for the cure."""
-        return Pair(self._run_one(0, run), self._run_one(1, run))
+        return CasePair(self._run_one(0, run), self._run_one(1, run))
 
     def _run_one(self, index: int, run: Callable[[Callable], object]):
         """Return what `run(function)` returns for the case (0) or for the cure (1)."""
@@ -133,7 +133,7 @@ class _Trials:
             raise KeyboardInterrupt
         return result
 
-    def describe_varying(self, run: Callable, results: Pair, what: str) -> str:
+    def describe_varying(self, run: Callable, results: CasePair, what: str) -> str:
         """Return a sentence if a function by itself varies from call to call; "" if none does.
 
         Each function runs twice more. `results`: those of the first runs; `what`: how the sentence
@@ -149,7 +149,7 @@ class _Trials:
         return ""
 
 
-def _compare_pair(name: str, pair: Pair, args: tuple) -> tuple[Entry, bool]:
+def _compare_pair(name: str, pair: CasePair, args: tuple) -> tuple[Entry, bool]:
     """Return the row on a case and its cure, and whether backends of the user's were not called."""
     trials = _Trials(pair)
     try:
@@ -181,7 +181,7 @@ def _run_as_compiled(fn, args: tuple) -> CompiledRun:
     )
 
 
-def _build_entry(name: str, runs: Pair, results: Comparison, gradients: Comparison) -> Entry:
+def _build_entry(name: str, runs: CasePair, results: Comparison, gradients: Comparison) -> Entry:
     """Return the row on a case and its cure, from their compiled runs and two comparisons."""
     before = runs.case.run
     after = runs.cure.run
@@ -225,8 +225,8 @@ def _compare_results(trials: _Trials, compiled_cure, args: tuple) -> Comparison:
             varying = trials.describe_varying(run_plainly, plain, "returns other values")
             if varying:
                 return Comparison(Verdict("not compared"), varying)
-            cure_text = _format_result(cure_results[who])
-            reason = f"{who} returns {cure_text}, the case {_format_result(plain.case)}"
+            cure_text = _format_trial_result(cure_results[who])
+            reason = f"{who} returns {cure_text}, the case {_format_trial_result(plain.case)}"
             return Comparison(Verdict("differs", "failed"), reason)
 
     if None in answers.values():
@@ -290,7 +290,7 @@ def _run_quietly(fn, args: tuple):
             return error
 
 
-def _format_result(value) -> str:
+def _format_trial_result(value) -> str:
     """Return a result in words: an error with its whole message, a small tensor as its elements."""
     if real_isinstance(value, BaseException):
         message = " ".join(format_whole_message(value).split())

@@ -7,8 +7,9 @@ from ...model.code_records import Bytecode
 from ..cpython.bytecode import bytecode
 from ..cpython.objects import named
 from ..text.error import error_message
+from .dynamo_call import record_translation
 from .dynamo_messages import RESUME_GLOBAL, clean_message, format_whole_message
-from .dynamo_recorder import TranslationRecorder, record_translation
+from .dynamo_recorder import TranslationRecorder
 from .dynamo_run import find_compilable
 from .dynamo_sentences import describe_interruption
 from .guard_tree import behind

@@ -3,7 +3,7 @@
 from ...model.graphs import Graph
 from .dynamo_events import GRAPH_SO_FAR, RENAMED
 from .dynamo_messages import format_source, group_guards
-from .fx_graph import drawn_node, last_nodes
+from .fx_graph import build_last_nodes, build_node_box
 
 
 class TranslationGrowth:
@@ -34,12 +34,12 @@ class TranslationGrowth:
         for node, name in names_by_node.items():
             name_before = self._names_by_node.get(node)
             if name_before is None:
-                box = drawn_node(node, "")
+                box = build_node_box(node, "")
                 lines.append(f"{box.label}  {box.detail}".rstrip())
             elif name_before != name:
                 lines.append(f"{name_before}{RENAMED}{name}")
 
-        self.graph = last_nodes(graph, GRAPH_SO_FAR)
+        self.graph = build_last_nodes(graph, GRAPH_SO_FAR)
         self._names_by_node = names_by_node
         return lines
 

@@ -1,26 +1,20 @@
-"""One call of a function under `torch.compile` -> a record of what Dynamo did, event by event.
+"""What Dynamo reports while it translates -> events, graphs and skipped functions.
 
 Nothing here makes Dynamo look at a value that it has not looked at yet.
 """
 
 import sys
-import warnings
 from collections import defaultdict, deque
-from contextlib import nullcontext
 from types import CodeType, FrameType
 from weakref import WeakKeyDictionary
 
 from ...internals import torch_private
-from ...internals.dynamo_state import as_if_new
-from ...mini.frame_hook import guarded, installed
+from ...mini.frame_hook import installed
 from ...safety import PACKAGE
-from ...safety.restoring import note_end, note_interrupt
-from ...safety.standard_output import redirected
 from ...safety.users_frames import is_library
 from ..cpython import disassembly
 from ..cpython.bytecode import argument
 from ..cpython.settrace import Printed
-from ..text.error import error_message
 from .dynamo_events import GRAPH_SO_FAR, DynamoEvent
 from .dynamo_growth import TranslationGrowth
 from .dynamo_instructions import format_variable
@@ -32,7 +26,6 @@ from .dynamo_messages import (
 )
 from .fx_graph import fx_graph
 
-MOST_INSTRUCTIONS = 500
 # class of torch/_dynamo/exc.py -> the kind of event that its exception is
 KINDS_BY_ERROR = {
     "RestartAnalysis": "start over",
@@ -274,72 +267,6 @@ class TranslationRecorder:
 
         _, matches = self._own_instructions[id(code)]
         return matches[tx.instruction_pointer]
-
-
-def record_translation(
-    call,
-    function,
-    args: tuple = (),
-    kwargs: dict | None = None,
-    step_limit: int = MOST_INSTRUCTIONS,
-    rewritten_function=None,
-    own_backends: bool = True,
-) -> TranslationRecorder:
-    """Compile `call`, call it once, and return what Dynamo did.
-
-    Everything is compiled anew, with a backend that runs the graph as it is, and no compiled code
-    stays. Instructions are recorded of users' functions and of the module of `function`, with which
-    `call` starts. Of all others only graph breaks are recorded.
-
-    `rewritten_function`: whose new code is wanted, if not that of `function`. `own_backends`:
-    whether backends are called of compiled functions that `call` calls.
-    """
-    torch_private.needed("hook", "dynamo", "tracing", "cache")
-    import torch
-
-    recorder = TranslationRecorder(function.__globals__, step_limit)
-    code = (rewritten_function or function).__code__
-    with (
-        as_if_new(code) as fresh,
-        _running_other_graphs(fresh, own_backends) as backends_not_called,
-        torch_private.unmarked(call),
-        torch_private.logs(),
-        torch_private.translating(recorder) as reading_errors,
-        redirected(recorder.printed),
-        warnings.catch_warnings(),
-    ):
-        warnings.simplefilter("ignore")
-        messages_before = torch_private.unsupported_messages()
-        try:
-            compiled = torch.compile(call, backend=torch_private.run_as_it_is)
-            with guarded():
-                recorder.value = compiled(*args, **(kwargs or {}))
-        except KeyboardInterrupt as error:
-            recorder.error = error
-            note_interrupt(error)
-        except BaseException as error:
-            recorder.error = error
-            note_end(error)
-
-        recorder.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
-        recorder.unsupported = [*(torch_private.unsupported_messages() - messages_before)]
-
-    recorder.shares_dynamo = bool(fresh.lent)
-    recorder.without_own_backend = bool(backends_not_called)
-    recorder.barred = fresh.barred
-    recorder.left_out = fresh.skipped
-    recorder.reading_error = error_message(reading_errors[0]) if reading_errors else ""
-    return recorder
-
-
-def _running_other_graphs(fresh, own_backends: bool):
-    """Return a block in which graphs run as they are, or one that does nothing.
-
-    `fresh` is what `as_if_new` yields. The block yields a list of the backends not called, or None.
-    """
-    if own_backends:
-        return nullcontext()
-    return torch_private.running_graphs_as_they_are(fresh.is_of_block)
 
 
 def _read_message(error: BaseException | None) -> str:

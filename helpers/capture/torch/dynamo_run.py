@@ -13,8 +13,9 @@ from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
 from ..text.error import error_message
 from ..text.value import short_repr
 from .dynamo_breaks import list_breaks
+from .dynamo_call import record_translation
 from .dynamo_places import ShownCode
-from .dynamo_recorder import TranslationRecorder, record_translation
+from .dynamo_recorder import TranslationRecorder
 from .dynamo_sentences import (
     PARTLY_READ,
     describe_differences,
@@ -99,7 +100,7 @@ def _build_run(recorder: TranslationRecorder, unwrapped: Unwrapped) -> DynamoRun
     if isinstance(recorder.error, KeyboardInterrupt) and is_empty:
         raise recorder.error
 
-    outcome = _describe_outcome(recorder)
+    outcome = _describe_call_ending(recorder)
     sentences = _describe_run(recorder, len(builder.breaks), outcome, unwrapped.sentences)
     note = "\n".join(filter(None, (" ".join(sentences), describe_error_message(recorder))))
     return DynamoRun(
@@ -116,7 +117,7 @@ def _build_run(recorder: TranslationRecorder, unwrapped: Unwrapped) -> DynamoRun
     )
 
 
-def _describe_outcome(recorder: TranslationRecorder) -> str:
+def _describe_call_ending(recorder: TranslationRecorder) -> str:
     """Return what the call returned or raised, or when it was interrupted, as a sentence."""
     if isinstance(recorder.error, KeyboardInterrupt):
         return describe_interruption(recorder)

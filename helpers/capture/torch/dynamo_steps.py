@@ -226,7 +226,7 @@ def _build_progress_panels(event: DynamoEvent) -> tuple[Panel, Panel]:
 def _build_stack_panel(values: Sequence[str]) -> Panel:
     """Return the symbolic stack as a panel, the top first, with the place of each value."""
     shown_columns = columns("words", place="place", words="value")
-    rows = _number_lines(values)
+    rows = _build_numbered_lines(values)
     note = "" if values else "empty"
     title = "symbolic stack"
     return Panel(title, Listing(title, shown_columns, tuple(reversed(rows)), note))
@@ -234,7 +234,7 @@ def _build_stack_panel(values: Sequence[str]) -> Panel:
 
 def _build_guards_panel(guards: Sequence[str]) -> Panel:
     """Return the newest guards as a panel, the last one first; the note counts the others."""
-    rows = _number_lines(guards)
+    rows = _build_numbered_lines(guards)
     note = "" if guards else "empty"
     left_out = rows[:-MOST_GUARDS]
     if left_out:
@@ -245,6 +245,6 @@ def _build_guards_panel(guards: Sequence[str]) -> Panel:
     return Panel(title, Listing(title, shown_columns, tuple(reversed(rows)), note))
 
 
-def _number_lines(lines: Sequence[str]) -> list[Line]:
+def _build_numbered_lines(lines: Sequence[str]) -> list[Line]:
     """Return the lines with their numbers from 1."""
     return [Line(str(number), line) for number, line in enumerate(lines, 1)]

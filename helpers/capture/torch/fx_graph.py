@@ -48,7 +48,7 @@ def fx_graph(target, title: str = "", find: str = "") -> Graph:
     return graph.find(find) if find else graph
 
 
-def last_nodes(graph, title: str) -> Graph:
+def build_last_nodes(graph, title: str) -> Graph:
     """Return the last nodes of a graph that grows, and what they use; the note counts the others.
 
     `graph` is a `torch.fx.Graph`.
@@ -65,7 +65,7 @@ def last_nodes(graph, title: str) -> Graph:
 
 def _build_boxes(nodes: Iterable) -> tuple[Node, ...]:
     """Return a box for each node."""
-    return tuple(drawn_node(node, node.name) for node in nodes)
+    return tuple(build_node_box(node, node.name) for node in nodes)
 
 
 def _build_arrows(nodes: Iterable, readers: Sequence) -> tuple[Edge, ...]:
@@ -79,7 +79,7 @@ def _build_arrows(nodes: Iterable, readers: Sequence) -> tuple[Edge, ...]:
     )
 
 
-def drawn_node(node, key: str) -> Node:
+def build_node_box(node, key: str) -> Node:
     """Return one node of fx as a box; `key` is what edges call it."""
     is_plain = node.op in ("placeholder", "output")
     label = node.name if is_plain else f"{node.name} = {_format_call(node)}"
@@ -88,12 +88,12 @@ def drawn_node(node, key: str) -> Node:
         key,
         clipped(label, LONGEST_LABEL),
         KINDS.get(node.op, "op"),
-        _describe_value(node),
-        op=node.op if calls_nothing else target_name(node.target),
+        _describe_node_value(node),
+        op=node.op if calls_nothing else format_target(node.target),
     )
 
 
-def _describe_value(node) -> str:
+def _describe_node_value(node) -> str:
     """Return the tensor that a node computes as dtype and sizes, after the class of a module."""
     # Dynamo keeps an example under the first name, AOTAutograd under the second
     value = node.meta.get("example_value", node.meta.get("val"))
@@ -105,7 +105,7 @@ def _describe_value(node) -> str:
     return description
 
 
-def target_name(target) -> str:
+def format_target(target) -> str:
     """Return the name of what an fx node calls, without its module's place or address."""
     is_name = isinstance(target, str) or type_name(target) == "OpOverload"  # aten.add.Tensor
     return str(target) if is_name else called(target)
@@ -113,18 +113,18 @@ def target_name(target) -> str:
 
 def _format_call(node) -> str:
     """Return what a node calls, with its arguments, such as `.view(x, [2, 3])`."""
-    target = target_name(node.target)
+    target = format_target(node.target)
     if node.op == "get_attr":
         return f"self.{target}"
 
-    arguments = [_format_argument(value) for value in node.args]
-    arguments += [f"{name}={_format_argument(value)}" for name, value in node.kwargs.items()]
+    arguments = [_format_node_argument(value) for value in node.args]
+    arguments += [f"{name}={_format_node_argument(value)}" for name, value in node.kwargs.items()]
     prefixes = {"call_method": ".", "call_module": "self."}
     prefix = prefixes.get(node.op, "")
     return f"{prefix}{target}({', '.join(arguments)})"
 
 
-def _format_argument(value) -> str:
+def _format_node_argument(value) -> str:
     """Return one argument of a node: nodes by name, lists with their first items."""
     import torch.fx
 
@@ -132,7 +132,7 @@ def _format_argument(value) -> str:
         return str(value)
 
     if isinstance(value, (tuple, list)):
-        items = [_format_argument(item) for item in value[:MOST_ARGUMENTS]]
+        items = [_format_node_argument(item) for item in value[:MOST_ARGUMENTS]]
         if len(value) > len(items):
             items.append("…")
         return f"[{', '.join(items)}]"
@@ -141,7 +141,7 @@ def _format_argument(value) -> str:
         parts = [value.start, value.stop]
         if value.step is not None:
             parts.append(value.step)
-        return ":".join(map(_format_argument, parts))
+        return ":".join(map(_format_node_argument, parts))
 
     return short_repr(value)
 

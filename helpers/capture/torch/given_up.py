@@ -44,7 +44,7 @@ def find_reached(fn, given_up: list[CodeType]) -> list[CodeType]:
     """Return those of the codes that a call of `fn` may run, by what its code names."""
     if not given_up:
         return []
-    code_ids, names = _collect_reachable(fn)
+    code_ids, names = _collect_reachable_codes(fn)
     return [
         code
         for code in given_up
@@ -52,7 +52,7 @@ def find_reached(fn, given_up: list[CodeType]) -> list[CodeType]:
     ]
 
 
-def _collect_reachable(fn) -> tuple[set[int], set[str]]:
+def _collect_reachable_codes(fn) -> tuple[set[int], set[str]]:
     """Return the ids of the codes that a function leads to, and all names in them.
 
     A depth-first search from `fn` over what a function names among its globals, what its closure

@@ -54,7 +54,7 @@ class WatchedCall:
         """Record what there is before the call, and begin to record what Dynamo does."""
         book = self.book
         self.is_fatal = book.attempt(_has_fatal_tensor, args, kwargs, default=False)
-        self.arguments_text = book.attempt(_format_arguments, args, kwargs, default=UNKNOWN)
+        self.arguments_text = book.attempt(_format_call_arguments, args, kwargs, default=UNKNOWN)
         book.attempt(self._ask_guards, args, kwargs)
         self.compilations_before = book.attempt(_list_compilations, default=[])
 
@@ -135,14 +135,14 @@ def _has_fatal_tensor(args: tuple, kwargs: dict) -> bool:
     return any(tensors.is_tensor(value) and tensors.ends_the_process(value) for value in values)
 
 
-def _format_arguments(args: tuple, kwargs: dict) -> str:
+def _format_call_arguments(args: tuple, kwargs: dict) -> str:
     """Return the arguments of a call in brief, such as `float32 [3], n=2`."""
-    texts = [_format_argument(value) for value in args]
-    texts += [f"{name}={_format_argument(value)}" for name, value in kwargs.items()]
+    texts = [_format_call_argument(value) for value in args]
+    texts += [f"{name}={_format_call_argument(value)}" for name, value in kwargs.items()]
     return clipped(", ".join(texts) or "(none)", LONGEST)
 
 
-def _format_argument(value) -> str:
+def _format_call_argument(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     text = short_repr(value)
     is_plain_tensor = tensors.is_tensor(value) and type_name(value) == "Tensor"
