@@ -31,10 +31,9 @@ class BreaksInBlock:
         """Prepare to record; MissingPart where this torch lacks what that needs."""
         torch_private.needed("dynamo", "tracing")
         self._recorder = TranslationRecorder({}, step_limit=0)  # of no module: breaks only
-        self._recorder.is_slot_stuck = False  # a block says nothing of the slot
-        # by id, because code objects of different functions may be equal
-        self._called_codes: dict[int, CodeType] = {}
-        self._skip_sentences: dict[int, str] = {}
+        # By the id of the code, because code objects of different functions may be equal.
+        self._called_codes: dict[int, CodeType] = {}  # that calls of compiled functions start with
+        self._skip_sentences: dict[int, str] = {}  # why Dynamo left such code to Python
         self._reading_errors: list[Exception] = []
 
     @contextmanager

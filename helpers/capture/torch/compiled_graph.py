@@ -15,7 +15,7 @@ MOST_CALLS = 6  # of an FX graph that are named
 LONGEST_GRAPH = 80  # characters of these names
 
 
-def compiled_graph(fn) -> Graph:
+def build_compiled_graph(fn) -> Graph:
     """Return what `torch.compile` keeps for `fn` now, as a graph."""
     function, unwrapping = behind(fn, compiled=True)
     drawing = _CompiledDrawing(function)

@@ -67,7 +67,7 @@ class Comparison:
     reason: str = ""
 
 
-def cures_ledger(cases, /, *args) -> Ledger:
+def compare_cures(cases, /, *args) -> Ledger:
     """Compile each case and its cure for the same arguments, and show graphs before and after."""
     named_pairs = _require_cases(cases)
     entries = []
@@ -214,6 +214,7 @@ def _compare_results(trials: _Trials, compiled_cure, args: tuple) -> Comparison:
     """Compare the plain result of the case with the cure's, plain and compiled."""
 
     def run_plainly(fn):
+        """Return the result of a function in plain Python."""
         return _run_quietly(_find_plain(fn), args)
 
     plain = trials.run_both(run_plainly)
@@ -239,6 +240,7 @@ def _compare_gradients(trials: _Trials, args: tuple) -> Comparison:
     """Compare the gradients of the case and of the cure for the arguments."""
 
     def find_gradients(fn):
+        """Return the gradients of a function, or what it raised."""
         return _run_quietly(lambda *copies: _compute_gradients(_find_plain(fn), copies), args)
 
     gradients = trials.run_both(find_gradients)

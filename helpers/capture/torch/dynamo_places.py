@@ -15,6 +15,7 @@ class ShownCode:
     """The sources of a run, one below the other; each code object in them has a name and lines."""
 
     def __init__(self):
+        """Begin without a source; each code object asked for adds its own."""
         self.pages = Pages()
         # Dynamo's code of each resume function that was named -> `f, resumed after line 3`
         self.resume_names: dict[CodeType, str] = {}

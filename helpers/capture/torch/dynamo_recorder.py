@@ -87,9 +87,13 @@ class TranslationRecorder:
         self._module_globals = module_globals
         self._steps_left = step_limit
         self._followed: set[CodeType] = set()
-        self._open_events: dict[int, DynamoEvent] = {}  # by id of the translator, while it works
-        self._growths: dict[int, TranslationGrowth] = {}  # by id of the OutputGraph, which it keeps
-        self._own_instructions: dict[int, tuple] = {}  # by id of the code, which it keeps
+        # An event by the id of its translator, from `before` an instruction to `after` it.
+        self._open_events: dict[int, DynamoEvent] = {}
+        # By the id of the translation's OutputGraph, which a growth keeps alive.
+        self._growths: dict[int, TranslationGrowth] = {}
+        # By the id of a code object: that code object, and its instruction, or None, for each of
+        # Dynamo's. By id, as equal code objects differ in their positions.
+        self._own_instructions: dict[int, tuple[CodeType, list]] = {}
         self._last_cause: BaseException | None = None  # what is about to break a graph
         self._last_break: DynamoEvent | None = None  # whose graph the backend may still get
 
@@ -212,6 +216,7 @@ class TranslationRecorder:
 
     def _add_instruction(self, tx) -> DynamoEvent:
         """Add the event of the instruction that `tx` is about to translate, and return it."""
+        # Dynamo's own instruction, which has no positions if Dynamo added it
         instruction = tx.instructions[tx.instruction_pointer]
         own_instruction = self._find_own_instruction(tx)
         growth = self._growths.setdefault(id(tx.output), TranslationGrowth(tx.output))
@@ -254,7 +259,7 @@ class TranslationRecorder:
         the same order.
         """
         code = tx.f_code
-        if id(code) not in self._own_instructions:  # equal code objects differ in their positions
+        if id(code) not in self._own_instructions:
             unmatched = defaultdict(deque)
             for instruction in disassembly.instructions(code):
                 unmatched[instruction.opname, instruction.positions].append(instruction)

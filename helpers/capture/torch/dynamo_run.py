@@ -151,7 +151,7 @@ def _describe_run(
 # Until other rooms have the new names: old name -> module and new name.
 _MOVED = {
     "BreaksSeen": ("breaks_in_block", "BreaksInBlock"),
-    "cures_ledger": ("cures", "cures_ledger"),
+    "cures_ledger": ("cures", "compare_cures"),
     "rewritten": ("dynamo_bytecode", "list_new_bytecode"),
     "compared": ("repeated_runs", "compare_values"),
     "copied": ("repeated_runs", "copy_arguments"),

@@ -147,4 +147,4 @@ def _format_node_argument(value) -> str:
 
 
 # until other rooms have the new names
-from .grad_fn_graph import grad_fn_graph  # noqa: E402, F401
+from .grad_fn_graph import build_grad_fn_graph as grad_fn_graph  # noqa: E402, F401

@@ -14,7 +14,7 @@ from .fx_graph import LONGEST_LABEL
 MOST_NODES = 5_000
 
 
-def grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
+def build_grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
     """Draw the backward graph that torch keeps for a tensor.
 
     `find`: highlight the nodes that have these words. `names`: a module, or name -> tensor, for the

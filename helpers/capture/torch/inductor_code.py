@@ -31,7 +31,7 @@ NO_COMPILER = (
 )
 
 
-def inductor_side_by_side(fn, /, *args, run: bool = False, **kwargs) -> SideBySide:
+def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySide:
     """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source."""
     run = require_bool(run, "run")
     function, _ = behind(fn)
@@ -70,6 +70,7 @@ def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str
     modules = []
 
     def save_module(code: str) -> None:
+        """Keep a module of Inductor's; torch calls this with each that it has written."""
         modules.append(code)
 
     print("Dynamo makes a graph. Inductor writes C++ for it, and it is compiled …")

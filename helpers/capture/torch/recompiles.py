@@ -155,6 +155,6 @@ class WatchedFunction:
 
 
 # until other rooms have the new names
-from .compiled_graph import compiled_graph  # noqa: E402, F401
+from .compiled_graph import build_compiled_graph as compiled_graph  # noqa: E402, F401
 from .compiles_in_block import CompilesInBlock as CompilesSeen  # noqa: E402, F401
-from .inductor_code import inductor_side_by_side  # noqa: E402, F401
+from .inductor_code import compare_with_inductor as inductor_side_by_side  # noqa: E402, F401

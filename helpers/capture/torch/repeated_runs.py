@@ -95,6 +95,7 @@ def save_random_numbers() -> Callable[[], None]:
     torch_state = torch.get_rng_state()
 
     def set_back() -> None:
+        """Set the three generators back."""
         random.setstate(python_state)
         np.random.set_state(numpy_state)
         torch.set_rng_state(torch_state)
@@ -112,6 +113,7 @@ def save_buffers(fn) -> Callable[[], None]:
             copies.append((buffer, buffer.detach().clone()))
 
     def set_back() -> None:
+        """Give each buffer its values of then."""
         with torch.no_grad(), suppress(Exception):
             for buffer, before in copies:
                 # writing into a buffer makes torch count a new version, so not without need
