@@ -21,21 +21,23 @@ def find_users_compiled(fn):
     """Return what the user's `torch.compile` made, to which a call of `fn` leads; else None."""
     import torch
 
+    # `real_isinstance`, because a mock says that it is of the class that it stands for
+    target = fn
     for _ in range(DEEPEST):
-        if torch_private.is_compiled(fn):
-            return fn
+        if torch_private.is_compiled(target):
+            return target
 
-        if real_isinstance(fn, functools.partial):
-            fn = fn.func
-        elif _is_call_of_module(fn):
-            fn = fn.__self__
-        elif real_isinstance(fn, MethodType):
-            fn = fn.__func__
-        elif real_isinstance(fn, torch.nn.Module):
-            fn = fn.forward
+        if real_isinstance(target, functools.partial):
+            target = target.func
+        elif _is_call_of_module(target):
+            target = target.__self__
+        elif real_isinstance(target, MethodType):
+            target = target.__func__
+        elif real_isinstance(target, torch.nn.Module):
+            target = target.forward
         else:
-            fn = inherited(type(fn), "__call__")
-            if type(fn) is not FunctionType:
+            target = inherited(type(target), "__call__")
+            if type(target) is not FunctionType:
                 return None
     return None
 

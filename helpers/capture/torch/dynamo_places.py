@@ -42,7 +42,10 @@ class ShownCode:
         return lines_above + line, column, lines_above + end_line, end_column
 
     def name_function(self, code: CodeType) -> str:
-        """Return a function's name; of a resume function, also the line where it continues."""
+        """Return a function's name; of a resume function, also the line after which it continues.
+
+        The name of a resume function is kept in `resume_names`, too.
+        """
         _, resume_lineno = split_resume_name(code.co_name)
         name = qualified_name(torch_private.resumed_from(code))
         if not resume_lineno:

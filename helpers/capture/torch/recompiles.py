@@ -51,7 +51,7 @@ class WatchedFunction:
     """A compiled function that keeps a ledger. What it returns or raises is the function's own.
 
     Names without an underscore are few here, because all others are looked up in what the user
-    handed over.
+    handed over. `WatchedCall` and `CallJudge` belong to this class and use those with one.
     """
 
     unit = "call"  # what a row is
