@@ -113,11 +113,12 @@ class CompiledCalls:
 
         self._book = book
         self._on_report = on_report
-        # both by what was compiled, which is not kept alive for that
+        # What was compiled -> how many calls of it began, and the reason that an earlier call had.
+        # Weak, because a user's function must not live longer on account of this.
         self._call_counts = weakref.WeakKeyDictionary()
         self._earlier_reasons = weakref.WeakKeyDictionary()
         self._running: dict[int, RunningCall] = {}  # by id of the frame of torch's wrapper
-        self._given_up: list[CodeType] = []
+        self._given_up: list[CodeType] = []  # that Dynamo gave up, and skips since then
         self._not_reported: dict[str, None] = {}  # functions that Dynamo skips without a report
 
     @contextmanager

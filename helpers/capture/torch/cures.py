@@ -173,6 +173,7 @@ def _run_as_compiled(fn, args: tuple) -> CompiledRun:
         steps=0,
         own_backends=False,
     )
+    # a compiled function is unwrapped before the run, so its backend is not called either
     is_compiled = COMPILED in find_compilable(fn, "watch_fixes").sentences
     return CompiledRun(
         run,

@@ -63,7 +63,8 @@ def _collect_reachable_codes(fn) -> tuple[set[int], set[str]]:
     code_ids: set[int] = set()
     names: set[str] = set()
     waiting = [fn]
-    visited: dict[int, FunctionType] = {}  # kept alive, so that no other object gets an id
+    # the functions are kept alive, so that no other object gets the id of one
+    visited: dict[int, FunctionType] = {}
 
     while waiting and len(visited) < MOST_FUNCTIONS:
         function = _find_plain_function(waiting.pop())
