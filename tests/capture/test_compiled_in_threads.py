@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from helpers import watch_breaks, watch_compile, watch_fixes, watch_rewriting
-from helpers.capture.torch.dynamo_recorder import RESUME
+from helpers.capture.torch.dynamo_messages import RESUME_GLOBAL
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import put_back
 from tests.samples import sample
@@ -183,5 +183,5 @@ def test_new_code_with_a_dict_among_its_constants_is_listed():
         return 1
 
     listing = watch_rewriting(watched).model
-    assert any(RESUME.match(row.argument) for row in listing.rows)
+    assert any(RESUME_GLOBAL.match(row.argument) for row in listing.rows)
     assert {row.depth for row in listing.rows} > {"0", "1"}

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_breaks, watch_fixes
-from helpers.capture.torch.dynamo_run import compared
+from helpers.capture.torch.repeated_runs import compare_values
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
@@ -85,6 +85,6 @@ def test_function_without_a_break_says_so():
 def test_equal_results_have_the_same_type_shape_and_values():
     nan = torch.tensor([float("nan")])
     same = [(nan, nan.clone()), ((X, 1), (X.clone(), 1)), ({"a": [X]}, {"a": [X.clone()]})]
-    assert all(compared(*pair) for pair in same)
+    assert all(compare_values(*pair) for pair in same)
     other = [(X, X.double()), (X, X[:2]), ((X,), [X]), (1, True)]
-    assert [compared(*pair) for pair in other] == [False] * 4
+    assert [compare_values(*pair) for pair in other] == [False] * 4

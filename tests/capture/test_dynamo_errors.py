@@ -6,7 +6,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from helpers.capture.torch import dynamo_recorder as words  # noqa: E402
+from helpers.capture.torch import dynamo_messages as words  # noqa: E402
 from helpers.capture.torch import dynamo_run  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini.frame_hook import put_back  # noqa: E402
@@ -32,7 +32,7 @@ def together(text):
 
 def lines_of(message, of_break):
     """Return the lines of a message that an exhibit must have, without what changes."""
-    for line in words.steady(message).split("\n"):
+    for line in words.remove_varying_parts(message).split("\n"):
         if of_break and (NOT_SHOWN.match(line) or words.LINK in line):
             return
         if line.strip(" ^~") and line.strip() != words.EMPTY_HEADING:
@@ -49,7 +49,7 @@ def all_of(listing):
 def test_words_of_torch_are_whole(name):
     fn, args = PROGRAMS[name]()
     with torch_private.logs():
-        run, kept = dynamo_run.watched(fn, args, steps=0)
+        run, kept = dynamo_run.run_compiled(fn, args, steps=0)
         fn, args = PROGRAMS[name]()
         told = all_of(dynamo_run.breaks_listing(fn, *args))
     messages = [] if kept.error is None else [(str(kept.error), False)]

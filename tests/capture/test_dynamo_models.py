@@ -8,8 +8,8 @@ import re
 import pytest
 
 from helpers import show_guards, watch_breaks, watch_compile, watch_recompiles, watch_rewriting
-from helpers.capture.torch.dynamo_recorder import record
-from helpers.capture.torch.dynamo_run import compilable
+from helpers.capture.torch.dynamo_call import record_translation
+from helpers.capture.torch.dynamo_run import find_compilable
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_models as models  # noqa: E402
@@ -43,8 +43,8 @@ def test_a_step_lies_where_its_instruction_does(name):
 @pytest.mark.parametrize("name", models.MODELS)
 def test_an_offset_is_that_of_the_code_or_is_not_told(name):
     fn, args = models.made(name)
-    inside = compilable(fn, "")
-    events = record(inside.call, inside.function, args).events
+    inside = find_compilable(fn, "")
+    events = record_translation(inside.call, inside.function, args).events
     told = [event for event in events if event.kind == "instruction" and event.offset >= 0]
     assert told
     for event in told:
@@ -55,7 +55,7 @@ def test_an_offset_is_that_of_the_code_or_is_not_told(name):
 @pytest.mark.parametrize("name", models.MODELS)
 def test_breaks_are_those_that_torch_explains_with_file_line_and_code(name):
     fn, args = models.made(name)
-    model, explained = breaks(name), torch._dynamo.explain(compilable(fn, "").call)(*args)
+    model, explained = breaks(name), torch._dynamo.explain(find_compilable(fn, "").call)(*args)
     assert model.graphs == explained.graph_count
     ended = [row for row in model.rows if not row.empty and not row.given_up]
     assert len(ended) == len(explained.break_reasons)

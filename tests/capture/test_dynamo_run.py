@@ -5,7 +5,7 @@ import re
 import pytest
 
 from helpers import watch_compile, watch_rewriting
-from helpers.capture.torch.dynamo_recorder import record
+from helpers.capture.torch.dynamo_call import record_translation
 from helpers.internals import torch_private
 
 torch = pytest.importorskip("torch")
@@ -28,7 +28,7 @@ def run(fn):
 @pytest.mark.parametrize("name", ["toy", "whole", "chatty", "outer", "looped", "with_numpy"])
 def test_instructions_are_those_that_torch_logs(name):
     fn = getattr(programs, name)
-    events = record(fn, fn, programs.inputs()).events
+    events = record_translation(fn, fn, programs.inputs()).events
     torch_private.reset()
     torch._logging.set_logs(trace_bytecode=True)
     with torch_private.logs() as messages:
@@ -70,8 +70,8 @@ def test_module_and_compiled_function_are_taken_as_they_are(toy):
 def test_watching_changes_no_result():
     for name in ("toy", "whole", "outer", "tried", "looped", "with_numpy", "long"):
         fn = getattr(programs, name)
-        kept = record(fn, fn, programs.inputs())
-        assert kept.error is None and not kept.lost
+        kept = record_translation(fn, fn, programs.inputs())
+        assert kept.error is None and not kept.reading_error
         assert torch.allclose(kept.value, fn(*programs.inputs()))
 
 

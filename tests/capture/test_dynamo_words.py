@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from helpers.capture.torch import dynamo_recorder as words
+from helpers.capture.torch import dynamo_messages as words
+from helpers.capture.torch.dynamo_instructions import format_variable
 
 
 @pytest.mark.parametrize(
@@ -20,7 +21,7 @@ from helpers.capture.torch import dynamo_recorder as words
     ],
 )
 def test_what_differs_between_runs_is_taken_out(said, told):
-    assert words.same(said) == told
+    assert words.clean_message(said) == told
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_what_differs_between_runs_is_taken_out(said, told):
     ],
 )
 def test_sources_read_as_in_a_program(name, told):
-    assert words.source_words(name) == told
+    assert words.format_source(name) == told
 
 
 def test_guards_of_one_value_share_a_line():
@@ -55,8 +56,8 @@ def test_message_is_split_into_cause_and_explanation():
 
 
 def test_resume_functions_are_known_by_name():
-    assert words.resumed("torch_dynamo_resume_in_a_at_3_at_12") == ("a_at_3", 12)
-    assert words.resumed("f") == ("f", 0)
+    assert words.split_resume_name("torch_dynamo_resume_in_a_at_3_at_12") == ("a_at_3", 12)
+    assert words.split_resume_name("f") == ("f", 0)
 
 
 def test_lazy_value_is_not_looked_at():
@@ -68,4 +69,4 @@ def test_lazy_value_is_not_looked_at():
             raise AssertionError("looked at")
 
     lazy = SimpleNamespace(_cache=Cache(), source=SimpleNamespace(name="L['a']"))
-    assert words.symbol(lazy) == "a (lazy)"
+    assert format_variable(lazy) == "a (lazy)"

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import watch_inductor
-from helpers.capture.torch import recompiles as inductor
+from helpers.capture.torch import inductor_code as inductor
 from helpers.view.source_views import side_by_side
 from tests.model.pairs import made_up
 
@@ -26,7 +26,7 @@ def wave(x):
 
 
 def test_nothing_runs_unless_asked(monkeypatch):
-    monkeypatch.setattr(inductor, "_generate", lambda *args: pytest.fail("it ran"))
+    monkeypatch.setattr(inductor, "_generate_modules", lambda *args: pytest.fail("it ran"))
     shown = watch_inductor(wave, 3).model
     assert "Inductor did not run" in shown.note
     assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
@@ -41,7 +41,7 @@ def test_without_a_compiler_it_says_so(monkeypatch):
 
 def test_kernels_are_shown_without_includes(monkeypatch):
     monkeypatch.setattr(inductor.shutil, "which", lambda name: name)
-    monkeypatch.setattr(inductor, "_generate", lambda *args: [MODULE])
+    monkeypatch.setattr(inductor, "_generate_modules", lambda *args: [MODULE])
     shown = watch_inductor(wave, 3, run=True).model
     assert [line for line in made_up(shown) if line][0].startswith('extern "C"')
     assert "include" not in repr(shown) and shown.note == "1 kernel for this graph."

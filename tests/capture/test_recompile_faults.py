@@ -19,7 +19,17 @@ from helpers import (
     watch_recompiles,
     watching_recompiles,
 )
-from helpers.capture.torch import compiled_calls, guard_tree, guard_words, recompiles
+from helpers.capture.torch import (
+    call_verdicts,
+    compiled_call_reasons,
+    compiled_calls,
+    compiled_copy,
+    compiles_in_block,
+    guard_tree,
+    guard_words,
+    recompiles,
+    watched_call,
+)
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import slot
 from helpers.model import guard_failures, guard_records
@@ -27,11 +37,34 @@ from tests.samples import sample
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
+<<<<<<< HEAD
 MODULES = recompiles, compiled_calls, guard_tree, guard_words, guard_failures, guard_records
 CLASSES = recompiles._NotedCall, recompiles.CompilesSeen, compiled_calls.CompiledCalls
 CLASSES += compiled_calls.Call, guard_tree.Leaf
+=======
+MODULES = (
+    recompiles,
+    compiled_copy,
+    watched_call,
+    call_verdicts,
+    compiles_in_block,
+    compiled_calls,
+    compiled_call_reasons,
+    guard_tree,
+    guard_words,
+    torch_records,
+)
+CLASSES = (
+    watched_call.WatchedCall,
+    call_verdicts.CallJudge,
+    compiles_in_block.CompilesInBlock,
+    compiled_calls.CompiledCalls,
+    compiled_calls.RunningCall,
+    guard_tree.Leaf,
+)
+>>>>>>> dynamo~1
 # what runs the user's call itself, what keeps our errors from it, and what is asked after it
-THE_CALL = {"_call_with_forward", "begin", "end", "watching", "model", "watch", "_compile"}
+THE_CALL = {"_call_with_forward", "begin", "end", "watching", "model", "watch"}
 
 
 class InjectedError(RuntimeError):

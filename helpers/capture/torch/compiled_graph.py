@@ -1,0 +1,118 @@
+"""A compiled function -> what torch keeps for it, from the evaluator's slot to the backend."""
+
+from types import CodeType, FunctionType
+
+from ...internals import torch_private
+from ...mini import frame_hook
+from ...model.graphs import Edge, Graph, Node
+from ...model.phrase import clipped, counted, listed
+from ..cpython.objects import called, instance_dict, named
+from . import guard_tree
+from .fx_graph import KINDS
+from .guard_tree import behind, entries, entries_words
+
+MOST_CALLS = 6  # of an FX graph that are named
+LONGEST_GRAPH = 80  # characters of these names
+
+
+def build_compiled_graph(fn) -> Graph:
+    """Return what `torch.compile` keeps for `fn` now, as a graph."""
+    function, unwrapping = behind(fn, compiled=True)
+    drawing = _CompiledDrawing(function)
+    drawing.add_start()
+
+    # an entry has the number in which it was compiled, and is tried in the order of torch's list
+    kept_entries = entries(function.__code__)
+    tried_entries = torch_private.cache_entries(function.__code__)
+    for number, entry in enumerate(kept_entries, 1):
+        ranks = (rank for rank, tried in enumerate(tried_entries, 1) if tried is entry)
+        drawing.add_entry(number, entry, rank=next(ranks, ""))
+
+    note = " ".join((f"{entries_words(len(kept_entries))} in the cache.", *unwrapping))
+    title = f"What torch.compile keeps for {named(function)}"
+    return Graph(title, tuple(drawing.nodes), tuple(drawing.edges), note, wide=True)
+
+
+class _CompiledDrawing:
+    """The nodes and edges of one function, as they are added."""
+
+    def __init__(self, function: FunctionType):
+        """Begin with nothing drawn; `function` is what Dynamo starts with."""
+        self._function = function
+        self._name = named(function)
+        self.nodes: list[Node] = []
+        self.edges: list[Edge] = []
+
+    def add_start(self) -> None:
+        """Add a call, the evaluator in the slot and the code object."""
+        code = self._function.__code__
+        slot = frame_hook.installed()[0]
+        units = f"__code__: {_count_code_units(code)}"
+        self.nodes += [
+            Node("call", f"{self._name}(…)", "site", "a call"),
+            Node("slot", slot.name, "function", f"in the slot now: {slot.owner}"),
+            Node("code", f"code of {code.co_name}", "code", units),
+        ]
+        what_slot_does = "looks for entries" if slot.owner == "torch" else "runs"
+        self.edges += [
+            Edge("call", "slot", "its frame goes to"),
+            Edge("slot", "code", what_slot_does),
+        ]
+
+    def add_entry(self, number: int, entry, rank: int | str) -> None:
+        """Add a cache entry with its guards, its code, and what that calls.
+
+        `rank`: as which one torch tries it; "" if it is not in torch's list.
+        """
+        key = f"entry {number}"
+        code_key = f"{key} code"
+        guards = counted(len(guard_tree.leaves(entry)), "guard")
+        units = _count_code_units(entry.code)
+        self._add("code", "keeps", Node(key, key, "entry", f"tried as number {rank}"))
+        self._add(key, "checks", Node(f"{key} guards", guards, "guard", "in C++"))
+        self._add(key, "if all hold, runs", Node(code_key, "new code", "code", units))
+
+        for name in entry.code.co_names:
+            value = self._function.__globals__.get(name)
+            if name.startswith("__compiled_fn"):
+                self._add_compiled_graph(key, entry, value)
+            elif name.startswith("__resume_at") and isinstance(value, FunctionType):
+                entry_count = len(entries(value.__code__))
+                details = f"{entries_words(entry_count)} of its own"
+                resumed = Node(f"{key} {name}", f"{self._name}, resumed", "function", details)
+                self._add(code_key, "then calls", resumed)
+
+    def _add_compiled_graph(self, entry_key: str, entry, compiled) -> None:
+        """Add what the backend made of an entry's graph, and the backend."""
+        # torch keeps a wrapper of the user's backend, which has it as an attribute
+        backend = (instance_dict(entry.backend) or {}).get("compiler_fn") or entry.backend
+        backend_name = called(backend)
+        graph_key = f"{entry_key} graph"
+        details = _describe_backend_result(compiled)
+        made = Node(graph_key, "what the backend made", "call", details)
+        maker = Node(f"backend {backend_name}", backend_name, "function", "the backend")
+        self._add(f"{entry_key} code", "calls", made)
+        self._add(graph_key, "made by", maker)
+
+    def _add(self, source: str, label: str, node: Node) -> None:
+        """Add a node, unless one with its key is there, and an edge to it."""
+        if all(node.key != other.key for other in self.nodes):
+            self.nodes.append(node)
+        self.edges.append(Edge(source, node.key, label))
+
+
+def _count_code_units(code: CodeType) -> str:
+    """Return how long a code object is, in units of two bytes."""
+    return counted(len(code.co_code) // 2, "code unit")
+
+
+def _describe_backend_result(compiled) -> str:
+    """Return the calls of the FX graph that a backend returned unchanged; else say it is none."""
+    import torch
+
+    inner = torch_private.inner_function(compiled)
+    module = getattr(inner, "__self__", inner)  # a backend often returns `graph.forward`
+    if not isinstance(module, torch.fx.GraphModule):
+        return "no FX graph any more"
+    names = [node.name for node in module.graph.nodes if node.op not in KINDS]
+    return clipped(f"the FX graph: {listed(names, MOST_CALLS)}", LONGEST_GRAPH)

@@ -1,0 +1,185 @@
+"""A `with` block -> a ledger of what Dynamo compiles in it, in any function, and why."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from types import CodeType
+
+from ...internals import torch_private
+from ...model.phrase import counted, listed
+from ...model.tables import Verdict
+from ...model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
+from ...safety.bookkeeping import Bookkeeping
+from ..text.error import error_message
+from . import guard_tree
+from .call_verdicts import NO_ENTRY, CallVerdict
+from .compiled_call_reasons import describe_failure, read_recompile_limit
+from .compiled_calls import CompiledCalls, FrameReport
+from .dynamo_messages import format_file_line
+from .guard_tree import why_again
+from .guard_words import quoted
+from .watched_call import RECORDING_FAILED
+
+MOST_FUNCTIONS = 3  # at the limit that a note names
+# The last line of a row's note. A call without a file is left out, as it may be of any function.
+CALL_LINE = re.compile(r"\nin call .*\)$")
+ROW_IS_FRAME = (
+    "A row is a frame. A call compiles several where a graph breaks; watch_recompiles "
+    "counts it once."
+)
+
+
+class CompilesInBlock:
+    """Lists what Dynamo compiles in a `with` block, in any function: what, and why."""
+
+    unit = "compile"  # what a row is
+
+    def __init__(self):
+        """Prepare to record; MissingPart where this torch lacks what that needs."""
+        torch_private.needed("dynamo", "cache")
+        self._rows: list[CompileEntry] = []
+        self._book = Bookkeeping()
+        self._calls = CompiledCalls(self._book, self._add_report)
+        self._recompiled: list = []  # (code, reasons) of each frame that Dynamo compiled again
+        self._last_code: CodeType | None = None  # that of the last row
+        self._limit_sentence: str | None = None  # None while the block runs
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Record every compile in the block."""
+        errors = self._book.lost
+        recompiles = torch_private.recompile_reasons(why_again, errors)
+        skips = torch_private.hearing_skips(self._note_skip, errors)
+        with recompiles as self._recompiled, skips, self._calls.hearing():
+            try:
+                yield
+            finally:
+                self._limit_sentence = self._book.attempt(self._describe_limit, default="")
+                # neither the codes nor the values in the reasons are kept alive
+                self._recompiled = []
+                self._last_code = None
+
+    def _add_report(self, report: FrameReport) -> None:
+        """Add a row for a frame; `CompiledCalls` calls this for each that Dynamo tried to compile.
+
+        Nothing is added where Dynamo found nothing to compile.
+        """
+        code = report.code
+        verdict = self._judge(report)
+        is_without_ops = report.metrics.graph_op_count is None
+        if not code.co_name or (verdict.word == "compile" and is_without_ops):
+            return
+
+        entry = getattr(report.guarded_code, "guarded_code", None)
+        dynamic = guard_tree.dynamic_words(entry) if entry else ()
+        note = "\n".join((verdict.note, *dynamic))
+        note = guard_tree.in_users_names(note, None, code, report.frame_locals)
+        if report.call is not None and report.caller:
+            caller = report.caller
+            place = format_file_line(caller.f_code.co_filename, caller.f_lineno)
+            note += f"\nin call {report.call.number}{place}"
+
+        function = guard_tree.frame_words(code, report.frame_locals)
+        verdicts = Verdict(function), Verdict(verdict.word, TONES[verdict.word])
+        self._last_code = code
+        self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
+
+    def _judge(self, report: FrameReport) -> CallVerdict:
+        """Return a row's verdict and its reasons."""
+        metrics = report.metrics
+        reason = self._find_recompile_reason(report)
+
+        if report.at_limit:
+            note = f"recompile_limit is {read_recompile_limit()}: plain Python ran\n{reason}"
+            return CallVerdict("eager", note.rstrip())
+        if metrics.fail_type:
+            return CallVerdict("error", f"{describe_failure(metrics)}\n{reason}".strip())
+        if not reason:
+            return CallVerdict("compile", NO_ENTRY)
+        if metrics.graph_op_count is None:
+            note = f"Dynamo found no tensor op to compile, and plain Python ran\n{reason}"
+            return CallVerdict("eager", note)
+        return CallVerdict("recompile", reason)
+
+    def _find_recompile_reason(self, report: FrameReport) -> str:
+        """Return why Dynamo compiled a frame again, or "" if it did not.
+
+        Where reading the failed guards has found nothing, these are torch's own words.
+        """
+        torchs_reason = report.metrics.recompile_reason
+        if not torchs_reason:
+            return ""
+        reported = [reasons for code, reasons in self._recompiled if code is report.code]
+        if reported and reported[-1]:
+            return "\n".join(reported[-1])
+        return quoted(torchs_reason)
+
+    def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
+        """Note that a frame which Dynamo failed to compile was left to Python: no error came.
+
+        `torch_private.hearing_skips` calls this for each frame that Dynamo leaves to Python; of
+        those, only the one of the last row is of interest here.
+        """
+        if self._last_code is not code:
+            return
+        self._last_code = None
+        row = self._rows[-1]
+        if row.verdict == "error":
+            function, _ = row.verdicts
+            self._rows[-1] = CompileEntry(
+                row.subject,
+                (function, Verdict("eager", TONES["eager"])),
+                f"Dynamo gave it up, and plain Python ran\n{row.note}",
+            )
+
+    @property
+    def model(self) -> CompileLedger:
+        """Return the ledger as it is now."""
+        calls = self._calls
+        is_measured = calls.measured and not self._book.lost
+        ledger = CompileLedger(
+            "Compiled in the block",
+            "number",
+            ("function", HEADINGS[1]),
+            tuple(self._rows),
+            marks=MARKS,
+            calls=calls.total,
+            compiled_calls=calls.ran if is_measured else None,
+            plain=calls.eager if is_measured else None,
+            unknown=calls.unknown,
+        )
+        return replace(ledger, note=" ".join(self._describe_block(ledger)))
+
+    def _describe_block(self, ledger: CompileLedger) -> list[str]:
+        """Return the sentences below the ledger."""
+        compiles = counted(ledger.compiles, "compile")
+        recompiles = counted(ledger.recompiles, "recompile")
+        sentences = [f"{compiles}, {recompiles} among them."]
+
+        call_lines = [match[0] for row in self._rows if (match := CALL_LINE.search(row.note))]
+        has_call_twice = len({*call_lines}) < len(call_lines)
+        if has_call_twice or ", resumed" in str(ledger.entries):
+            sentences.append(ROW_IS_FRAME)
+        sentences.append(self._calls.summary())
+
+        if self._calls.eager:
+            is_running = self._limit_sentence is None
+            sentences.append(self._describe_limit() if is_running else self._limit_sentence)
+        if self._book.lost:
+            sentences.append(RECORDING_FAILED.format(error_message(self._book.lost[0])))
+        return [sentence for sentence in sentences if sentence]
+
+    def _describe_limit(self) -> str:
+        """Return which functions have as many entries as torch allows; "" if none has."""
+        limit = read_recompile_limit()
+        full = [
+            code
+            for code in torch_private.codes_met()
+            if len(torch_private.cache_entries(code)) >= limit
+        ]
+        if not full:
+            return ""
+        names = dict.fromkeys(map(guard_tree.code_words, full))
+        functions = listed([*names], MOST_FUNCTIONS)
+        return f"With recompile_limit {limit}, Dynamo compiles no more of {functions}."

@@ -1,0 +1,74 @@
+"""A call under `torch.compile` -> the bytecode that Dynamo made of the function."""
+
+from dataclasses import replace
+
+from ...internals import torch_private
+from ...model.code_records import Bytecode
+from ..cpython.bytecode import bytecode
+from ..cpython.objects import named
+from ..text.error import error_message
+from .dynamo_call import record_translation
+from .dynamo_messages import RESUME_GLOBAL, clean_message, format_whole_message
+from .dynamo_recorder import TranslationRecorder
+from .dynamo_run import find_compilable
+from .dynamo_sentences import describe_interruption
+from .guard_tree import behind
+
+RESUME_LEFT_OUT = "The code of resume functions is left out; watch_compile steps through it."
+
+
+def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
+    """Run `fn(*args, **kwargs)` under torch.compile and list the bytecode that Dynamo made.
+
+    ValueError if Dynamo made none.
+    """
+    unwrapped = find_compilable(fn, "watch_rewriting", args)
+    function, unwrapping = behind(fn)
+    torch_private.needed("cache", "dynamo")
+    # torch's default adds calls to the new code that only measure time
+    with torch_private.config.patch(record_runtime_overhead=False):
+        recorder = record_translation(
+            unwrapped.call,
+            unwrapped.function,
+            args,
+            kwargs,
+            step_limit=0,
+            rewritten_function=function,
+        )
+
+    if not recorder.rewritten_as:
+        reason = _describe_missing_code(recorder)
+        raise ValueError(f"Dynamo made no new code for {named(function)}: {reason}")
+
+    new_code = recorder.rewritten_as[0]
+    stable_names = tuple(map(clean_message, new_code.co_names))
+    listing = bytecode(new_code.replace(co_names=stable_names))
+
+    has_resume_functions = any(map(RESUME_GLOBAL.match, new_code.co_names))
+    left_out = RESUME_LEFT_OUT if has_resume_functions else ""
+    is_interrupted = isinstance(recorder.error, KeyboardInterrupt)
+    interruption = describe_interruption(recorder) if is_interrupted else ""
+
+    lines = filter(None, (*unwrapping, interruption, left_out, listing.note))
+    # new code has no lines of its own: all its instructions are at one line of the old code
+    shown_columns = (
+        column for column in listing.columns if column.field not in ("where", "snippet")
+    )
+    return replace(
+        listing,
+        title=f"What Dynamo made of {named(function)}",
+        columns=tuple(shown_columns),
+        note="\n".join(lines),
+        cut=left_out,
+    )
+
+
+def _describe_missing_code(recorder: TranslationRecorder) -> str:
+    """Return why there is no new code for the function."""
+    if recorder.error:
+        reason = f"the call raised {error_message(recorder.error)}"
+        message = format_whole_message(recorder.error)
+        return f"{reason}\n{message}" if message else reason
+    if recorder.graphs:  # Dynamo starts with a function that a module of torch's own calls
+        return "what it compiled starts further inside; pass a function that calls it"
+    return "Python runs it as it is"

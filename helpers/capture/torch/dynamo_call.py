@@ -1,0 +1,83 @@
+"""One call of a function under `torch.compile` -> what Dynamo did, and how the call ended.
+
+All is compiled anew, and after the call Dynamo is as before.
+"""
+
+import warnings
+from contextlib import nullcontext
+
+from ...internals import torch_private
+from ...internals.dynamo_state import as_if_new
+from ...mini.frame_hook import guarded
+from ...safety.restoring import note_end, note_interrupt
+from ...safety.standard_output import redirected
+from ..text.error import error_message
+from .dynamo_recorder import TranslationRecorder
+
+MOST_INSTRUCTIONS = 500
+
+
+def record_translation(
+    call,
+    function,
+    args: tuple = (),
+    kwargs: dict | None = None,
+    step_limit: int = MOST_INSTRUCTIONS,
+    rewritten_function=None,
+    own_backends: bool = True,
+) -> TranslationRecorder:
+    """Compile `call`, call it once, and return what Dynamo did.
+
+    Everything is compiled anew, with a backend that runs the graph as it is, and no compiled code
+    stays. Instructions are recorded of users' functions and of the module of `function`, with which
+    `call` starts. Of all others only graph breaks are recorded.
+
+    `rewritten_function`: whose new code is wanted, if not that of `function`. `own_backends`:
+    whether backends are called of compiled functions that `call` calls.
+    """
+    torch_private.needed("hook", "dynamo", "tracing", "cache")
+    import torch
+
+    recorder = TranslationRecorder(function.__globals__, step_limit)
+    code = (rewritten_function or function).__code__
+    with (
+        as_if_new(code) as fresh,
+        _running_other_graphs(fresh, own_backends) as backends_not_called,
+        torch_private.unmarked(call),
+        torch_private.logs(),
+        torch_private.translating(recorder) as reading_errors,
+        redirected(recorder.printed),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        messages_before = torch_private.unsupported_messages()
+        try:
+            compiled = torch.compile(call, backend=torch_private.run_as_it_is)
+            with guarded():
+                recorder.value = compiled(*args, **(kwargs or {}))
+        except KeyboardInterrupt as error:
+            recorder.error = error
+            note_interrupt(error)
+        except BaseException as error:
+            recorder.error = error
+            note_end(error)
+
+        recorder.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
+        recorder.unsupported = [*(torch_private.unsupported_messages() - messages_before)]
+
+    recorder.shares_dynamo = bool(fresh.lent)
+    recorder.without_own_backend = bool(backends_not_called)
+    recorder.barred = fresh.barred
+    recorder.left_out = fresh.skipped
+    recorder.reading_error = error_message(reading_errors[0]) if reading_errors else ""
+    return recorder
+
+
+def _running_other_graphs(fresh, own_backends: bool):
+    """Return a block in which graphs run as they are, or one that does nothing.
+
+    `fresh` is what `as_if_new` yields. The block yields a list of the backends not called, or None.
+    """
+    if own_backends:
+        return nullcontext()
+    return torch_private.running_graphs_as_they_are(fresh.is_of_block)

@@ -1,0 +1,105 @@
+"""How a run went, and how Dynamo treats the program outside of that run -> sentences."""
+
+from types import CodeType
+
+from ...internals import torch_private
+from ...model.phrase import ended, interrupted
+from .dynamo_messages import (
+    format_file_line,
+    format_whole_message,
+    split_message,
+)
+from .dynamo_places import is_shared_wrapper, qualified_name
+from .dynamo_recorder import TranslationRecorder
+
+TURNED_OFF = "Dynamo compiles nothing new while {} is set."
+DISABLED = (
+    "torch.compiler.disable keeps Dynamo out of this function, so in your program Python "
+    "runs it. This is what Dynamo does without it."
+)
+FRESH = "This is a fresh compile. In your program "
+# what torch decided about a code object earlier -> the sentence
+BARRED = {
+    "SKIP": "Dynamo skips {}, because of an earlier call, such as one in a dispatch mode: Python "
+    "runs it, compiled or not, until torch._dynamo.reset().",
+    "RUN_ONLY": "Dynamo compiles {} no more, since it reached the recompile limit: Python runs the "
+    "calls that fit no entry.",
+}
+OF_TORCH = ", the frame that torch puts around what it cannot start with"
+SHARED_WRAPPER = (
+    "In your program, torch.compile of this turns Dynamo off for all modules of torch.nn that "
+    "are compiled by themselves, until torch._dynamo.reset(), because they share the frame inner."
+)
+STUCK = (
+    "torch's evaluator of frames is in the interpreter's slot, as an error of torch leaves it; "
+    "helpers.mini.frame_hook.put_back() takes it out."
+)
+OTHER_THREAD = (
+    "Another thread used Dynamo during this run, so what Dynamo counts has both, and that thread "
+    "may compile again."
+)
+NOT_KNOWN = (
+    "Why Dynamo compiled nothing is not known: it broke no graph, and gave no reason for "
+    "a frame that it left to Python."
+)
+PARTLY_READ = "Not all of it could be read on this torch ({})."
+
+
+def describe_nothing_compiled(recorder: TranslationRecorder) -> str:
+    """Return why Dynamo compiled nothing, in its own words, or that it is not known."""
+    reasons = []
+    for message in recorder.unsupported:
+        cause, explanation = split_message(message)
+        reasons.append(f"{cause}: {explanation}" if explanation else cause)
+
+    if not reasons:
+        return NOT_KNOWN
+    return f"Dynamo gave up: {' '.join(map(ended, reasons))}"
+
+
+def describe_error_message(recorder: TranslationRecorder) -> str:
+    """Return the whole message of the call's error if it is more than a sentence; else ""."""
+    if recorder.error is None:
+        return ""
+    message = format_whole_message(recorder.error)
+    return f"The whole message:\n{message}" if message else ""
+
+
+def describe_interruption(recorder: TranslationRecorder) -> str:
+    """Return the sentence on an interrupt: after how much of Dynamo's work it came."""
+    instructions = sum(event.kind == "instruction" for event in recorder.events)
+    if instructions:
+        return interrupted(instructions, "instruction")
+    return interrupted(len(recorder.graphs), "graph")
+
+
+def describe_differences(recorder: TranslationRecorder, fn) -> list[str]:
+    """Return a sentence for each way in which the user's program differs from this run.
+
+    `fn` is what the user handed over.
+    """
+    sentences = []
+    if recorder.turned_off:
+        sentences.append(TURNED_OFF.format(recorder.turned_off))
+    if torch_private.is_disabled(fn) and not recorder.turned_off:
+        sentences.append(DISABLED)
+    for code, action in recorder.barred:
+        sentences.append(FRESH + describe_barred_code(code, action))
+    if any(map(is_shared_wrapper, recorder.left_out)):
+        sentences.append(SHARED_WRAPPER)
+    if recorder.is_slot_stuck:
+        sentences.append(STUCK)
+    if recorder.shares_dynamo:
+        sentences.append(OTHER_THREAD)
+    return sentences
+
+
+def describe_barred_code(code: CodeType, action: str) -> str:
+    """Return in a sentence that Dynamo does not compile frames of this code.
+
+    `action` is torch's own word for what it decided: SKIP or RUN_ONLY.
+    """
+    name = qualified_name(code) + format_file_line(code.co_filename, code.co_firstlineno)
+    if is_shared_wrapper(code):
+        name += OF_TORCH
+    return BARRED[action].format(name)

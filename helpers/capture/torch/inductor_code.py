@@ -1,0 +1,87 @@
+"""A function -> the C++ that Inductor generates for a call of it, beside its source.
+
+torch/_inductor/graph.py: `GraphLowering` makes a module of Python, in which kernels are texts.
+"""
+
+import re
+import shutil
+from collections.abc import Callable
+
+from ...internals import torch_private
+from ...internals.dynamo_state import as_if_new
+from ...model.phrase import counted
+from ...model.tables import SideBySide, align
+from ...safety.arguments import require_bool
+from ...safety.missing_parts import COMPILER_CURE
+from ...safety.restoring import patched
+from ..cpython.objects import named
+from ..text.source import source_of
+from .guard_tree import behind, copied, given
+
+KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
+COMPILERS = ("g++", "clang++", "c++")
+NOT_RUN = "(none yet: Inductor did not run)"
+NO_KERNEL = "(none: Inductor wrote no kernel)"
+NOT_REQUESTED = (
+    "Inductor did not run. It needs a C++ compiler and some patience; pass run=True to run it."
+)
+NO_COMPILER = (
+    "Inductor did not run: there is no C++ compiler here (none of g++, clang++, c++): "
+    f"{COMPILER_CURE}."
+)
+
+
+def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySide:
+    """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source."""
+    run = require_bool(run, "run")
+    function, _ = behind(fn)
+    args, kwargs = given(fn, args, kwargs)
+    source_lines = source_of(function.__code__).text.rstrip().split("\n")
+    pairs = align(source_lines, [], {})
+
+    kernel_lines = []
+    placeholder = NOT_RUN
+    note = NO_COMPILER if run else NOT_REQUESTED
+    if run and any(map(shutil.which, COMPILERS)):
+        modules = _generate_modules(function, args, kwargs)
+        kernels = [kernel for module in modules for kernel in KERNEL.findall(module)]
+        kernel_lines = _list_lines(kernels)
+        placeholder = NO_KERNEL
+        note = f"{counted(len(kernels), 'kernel')} for this graph."
+
+    if kernel_lines:  # below the source, as no line of C++ says which line it came from
+        pairs = (*pairs, *align([], kernel_lines, {}))
+    else:
+        pairs = (pairs[0]._replace(right_text=placeholder), *pairs[1:])
+    title = f"What Inductor generates for {named(function)}()"
+    return SideBySide(title, "your Python", "its C++", pairs, note)
+
+
+def _list_lines(kernels: list[str]) -> list[str]:
+    """Return the lines of kernels, without empty ones and includes, which name a folder."""
+    lines = "\n".join(kernel.strip("\n") for kernel in kernels).split("\n")
+    return [line for line in lines if line and not line.startswith("#include")]
+
+
+def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str]:
+    """Compile and run once; return the modules of Python that Inductor wrote."""
+    import torch
+
+    modules = []
+
+    def save_module(code: str) -> None:
+        """Keep a module of Inductor's; torch calls this with each that it has written."""
+        modules.append(code)
+
+    print("Dynamo makes a graph. Inductor writes C++ for it, and it is compiled …")
+    torch_private.needed("hook", "dynamo", "cache")
+    with (
+        # static, because torch calls it on an instance, and only the code is wanted
+        patched(torch_private.GraphLowering, save_output_code=staticmethod(save_module)),
+        # more workers would be processes that outlive the call
+        torch_private.inductor_config.patch(compile_threads=1),
+        as_if_new(function.__code__),
+    ):
+        torch.compile(copied(function))(*args, **kwargs)
+    print("Done.")
+    return modules

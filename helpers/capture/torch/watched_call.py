@@ -1,0 +1,166 @@
+"""One call of a watched function -> what was there before it, and a row of the ledger after it."""
+
+import logging
+from contextlib import contextmanager
+
+from ...internals import torch_private
+from ...mini import frame_hook
+from ...model.phrase import clipped
+from ...model.tables import Verdict
+from ...model.torch_records import TONES, CompileEntry
+from ...safety.bookkeeping import Bookkeeping
+from ..text import tensors
+from ..text.error import error_message
+from ..text.value import short_repr, type_name
+from . import guard_tree
+from .call_verdicts import UNKNOWN, CallJudge, CallVerdict
+from .compiled_calls import CompiledCalls
+from .guard_tree import entries_for, given, why_again
+
+LOGGER = logging.getLogger("torch._dynamo.convert_frame")
+LONGEST = 120  # characters of the arguments in a row
+RECORDING_FAILED = "unknown: noting what Dynamo did failed ({}), so something may be missing here"
+FATAL_CALL = (
+    "torch's guards crash the process on a nested tensor of this layout; use layout=torch.jagged"
+)
+
+
+class WatchedCall:
+    """One call of a `WatchedFunction`, which calls `begin` before it and `end` after it.
+
+    Neither raises: an error of ours is kept in `book`, and the user's call goes on.
+    """
+
+    def __init__(self, watched):
+        """Begin with nothing recorded; `watched` is the `WatchedFunction`."""
+        self.watched = watched
+        self.start = watched._start  # the function that Dynamo starts with
+        self.code = self.start.__code__
+        self.book = Bookkeeping()
+
+        # What is recorded before the call.
+        self.is_fatal = False  # whether torch would end the process in it
+        self.arguments_text = UNKNOWN
+        self.entry_ids_before: set[str] | None = None  # compile ids; None where reading failed
+        self.failures: list = []  # the guards that each entry failed, as `Failure`s
+        self.backends: list = []  # that of each entry
+        self.compilations_before: list = []  # torch's metrics of earlier compiles
+
+        # What is recorded during the call.
+        self.recompiled: list = []  # (code, reasons) of each frame that Dynamo compiled again
+        self.inner_calls: CompiledCalls | None = None  # None where recording failed
+
+    def begin(self, args: tuple, kwargs: dict) -> None:
+        """Record what there is before the call, and begin to record what Dynamo does."""
+        book = self.book
+        self.is_fatal = book.attempt(_has_fatal_tensor, args, kwargs, default=False)
+        self.arguments_text = book.attempt(_format_call_arguments, args, kwargs, default=UNKNOWN)
+        book.attempt(self._ask_guards, args, kwargs)
+        self.compilations_before = book.attempt(_list_compilations, default=[])
+
+        if self.watched._sizes is not None:  # it is a copy
+            book.open(torch_private.own_sizes, self.code, self.watched._sizes)
+            book.open(torch_private.without_monitor)
+        book.open(_without_log_of_limit)
+        book.open(frame_hook.guarded)
+        self.recompiled = book.open(
+            torch_private.recompile_reasons, why_again, book.lost, default=[]
+        )
+        self.inner_calls = book.attempt(CompiledCalls, book)
+        if self.inner_calls is not None:
+            book.open(self.inner_calls.hearing)
+
+    def end(self, error: BaseException | None = None) -> None:
+        """Stop recording, and add a row to the ledger; `error` is what the call raised."""
+        book = self.book
+        book.close()
+
+        verdict = book.attempt(self._judge, error, default=CallVerdict(UNKNOWN, ""))
+        word, note = verdict.word, verdict.note
+        if book.lost:
+            first_error = book.lost[0]
+            name = type(first_error).__name__
+            message = book.attempt(error_message, first_error, default=name)
+            note = f"{note}\n{RECORDING_FAILED.format(message)}".strip()
+            if error is None:
+                word = UNKNOWN
+
+        rows = self.watched._rows
+        verdicts = Verdict(self.arguments_text), Verdict(word, TONES.get(word, "plain"))
+        rows.append(CompileEntry(str(len(rows) + 1), verdicts, note))
+
+    def _judge(self, error: BaseException | None) -> CallVerdict:
+        """Return whether the call compiled, and why; `error` is what it raised."""
+        return CallJudge(self).judge(error)
+
+    def _ask_guards(self, args: tuple, kwargs: dict) -> None:
+        """Record which entries there are, and which guard of each fails for the call.
+
+        `failures` stays empty where an entry accepts the call, where the arguments do not fit, and
+        where asking would run a method of the user's.
+        """
+        entries = entries_for(self.start)
+        self.entry_ids_before = {str(entry.compile_id) for entry in entries}
+        if not entries:
+            return
+
+        try:
+            arguments = given(self.watched.compiled_from, args, kwargs, self.start)
+            frame_locals = guard_tree.frame_locals(self.start, *arguments)
+        except TypeError:  # the call itself will raise it
+            return
+
+        frame_globals = self.start.__globals__
+        scope = {"L": frame_locals, "G": frame_globals}
+        if any(guard_tree.asking_runs_users_code(entry, scope) for entry in entries):
+            return
+
+        # every entry is asked in C++ first, as reading the guards in Python takes much longer
+        is_hit = any(
+            entry.guard_manager.root.check_verbose(frame_locals).result for entry in entries
+        )
+        if not is_hit:
+            self.failures = guard_tree.reasons(entries, frame_globals, frame_locals)
+        self.backends = [entry.backend for entry in entries]
+
+
+def _list_compilations() -> list:
+    """Return torch's metrics of the latest compiles."""
+    return [*torch_private.compilations()]
+
+
+def _has_fatal_tensor(args: tuple, kwargs: dict) -> bool:
+    """Return whether an argument is a tensor on which torch's guards end the process."""
+    values = (*args, *kwargs.values())
+    return any(tensors.is_tensor(value) and tensors.ends_the_process(value) for value in values)
+
+
+def _format_call_arguments(args: tuple, kwargs: dict) -> str:
+    """Return the arguments of a call in brief, such as `float32 [3], n=2`."""
+    texts = [_format_call_argument(value) for value in args]
+    texts += [f"{name}={_format_call_argument(value)}" for name, value in kwargs.items()]
+    return clipped(", ".join(texts) or "(none)", LONGEST)
+
+
+def _format_call_argument(value) -> str:
+    """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
+    text = short_repr(value)
+    is_plain_tensor = tensors.is_tensor(value) and type_name(value) == "Tensor"
+    if is_plain_tensor and tensors.field(value, "requires_grad"):
+        return f"{text}, requires_grad"
+    return text
+
+
+@contextmanager
+def _without_log_of_limit():
+    """Keep torch from logging that a limit is reached, because the ledger says so."""
+    LOGGER.addFilter(_is_no_log_of_limit)
+    try:
+        yield
+    finally:
+        LOGGER.removeFilter(_is_no_log_of_limit)
+
+
+def _is_no_log_of_limit(record: logging.LogRecord) -> bool:
+    """Return whether torch may log this record; `logging` calls this for each of the logger."""
+    return not str(record.msg).startswith("torch._dynamo hit config.")
