@@ -37,11 +37,6 @@ from tests.samples import sample
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
-<<<<<<< HEAD
-MODULES = recompiles, compiled_calls, guard_tree, guard_words, guard_failures, guard_records
-CLASSES = recompiles._NotedCall, recompiles.CompilesSeen, compiled_calls.CompiledCalls
-CLASSES += compiled_calls.Call, guard_tree.Leaf
-=======
 MODULES = (
     recompiles,
     compiled_copy,
@@ -52,7 +47,8 @@ MODULES = (
     compiled_call_reasons,
     guard_tree,
     guard_words,
-    torch_records,
+    guard_failures,
+    guard_records,
 )
 CLASSES = (
     watched_call.WatchedCall,
@@ -62,7 +58,6 @@ CLASSES = (
     compiled_calls.RunningCall,
     guard_tree.Leaf,
 )
->>>>>>> dynamo~1
 # what runs the user's call itself, what keeps our errors from it, and what is asked after it
 THE_CALL = {"_call_with_forward", "begin", "end", "watching", "model", "watch"}
 
