@@ -53,7 +53,7 @@ def _find_failing(real: Real, first: dict, name: str, changes: dict | None) -> d
 
     arguments, world = _apply_change(name, changes[name], first, real.function.__globals__)
     with world:
-        values = real.seen(**arguments)
+        values = real.bind_locals(**arguments)
         failures = all_failures(1, real.entry, real.function, values)
         failing = [failure.name for failure in failures]
         for other in _find_unchecked(real, values):
@@ -92,7 +92,7 @@ def _find_unchecked(real: Real, values: dict) -> list[str]:
             leaf.check(value)
             if value is not MISSING:
                 continue
-        names.append(leaf.guard(1).name)
+        names.append(leaf.to_record(1).name)
     return names
 
 
@@ -135,7 +135,7 @@ def _advise_on_call(real: Real, call: Call, mine, accepted: bool) -> str:
     if accepted:
         return STRICT
     with call.world():
-        reason = real.why_not(**call.arguments)
+        reason = real.find_failing_guard(**call.arguments)
     return f"too lax: yours accept, but Dynamo refuses ({reason})"
 
 

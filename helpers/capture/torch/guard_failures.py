@@ -1,0 +1,366 @@
+"""A cache entry and the locals of a call -> which of the entry's guards the call fails.
+
+Torch checks the guards in order, and stops at the first that fails. This one is found by torch's own
+answer. The others are then asked one by one. A guard is not asked if that would run the user's code.
+"""
+
+import re
+from collections.abc import Sequence
+from types import FunctionType
+
+from ...internals import torch_private
+from ...model.torch_records import Failure, Guard, explain_failures
+from .backend_failures import add_backend_failures
+from .cache_entries import read_cache_entries, select_live_entries
+from .failure_words import (
+    TorchsReason,
+    describe_shared_tensor,
+    describe_sizes,
+    list_differences,
+)
+from .frame_arguments import read_closure
+from .frame_words import use_users_names_of_frame
+from .guard_leaves import LeafGuard, evaluate_part, list_leaf_guards
+from .guard_side_effects import checks_by_users_code, would_run_users_code
+from .guard_words import (
+    BETWEEN_VALUES,
+    TENSOR_MATCH,
+    find_users_line,
+    find_users_place,
+    format_source,
+    quote_torch,
+    remove_ids,
+    strip_remarks,
+)
+from .lookup import MISSING
+from .node_checks import build_node_failure, list_dict_failures
+
+# With torch._dynamo.config.enable_cpp_symbolic_shape_guards, the checks of sizes are in C++.
+SIZES_IN_CPP = "SYMBOLIC_SHAPE_GUARD"
+#: the kinds of guard that contain all checks of sizes and numbers of an entry in one guard
+SIZE_KINDS = ("SHAPE_ENV", SIZES_IN_CPP)
+# In a frame of torch's own wrapper, the sources that say what the wrapper calls.
+SOURCES_OF_WRAPPED = ("L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__")
+# tensor 'x' dtype mismatch. expected Float, actual Double
+TENSOR_MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
+# The line that torch notes for the guards on the parameters of its own modules. It helps nobody:
+# `return F.linear(input, …)  # nn/modules/linear.py:125 in forward`, or a call with
+# `*args, **kwargs)` in torch/nn/modules/module.py.
+TORCHS_LINE = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
+# 0/1: …, before torch's reason for a recompile
+ENTRY_NUMBER = re.compile(r"^\d+/\d+: ")
+NOT_EVALUATED = "unknown whether these hold, as they cannot be evaluated here"
+NONE_FAILS = "unknown: torch refuses these together, and each holds when it is evaluated by itself"
+
+
+# ------------------------------------------------------------------ of one call
+
+
+def find_first_failure(number: int, entry, fn: FunctionType, frame_locals: dict) -> Failure | None:
+    """Return the guard that torch finds failing first, or None if all guards hold.
+
+    Parameters
+    ----------
+    number : int
+        The number of the cache entry, from 1, for the record.
+    entry : torch's cache entry
+        The entry whose guards are asked.
+    fn : function
+        The function that Dynamo starts with.
+    frame_locals : dict
+        The locals of the call, by name.
+    """
+    scope = {"L": frame_locals, "G": fn.__globals__}
+    failures = _list_entry_failures(number, entry, scope, only_first=True)
+    return failures[0] if failures else None
+
+
+def list_failures(
+    entries: Sequence, global_values: dict, frame_locals: dict
+) -> list[tuple[Failure, ...]]:
+    """Return for each cache entry the guards that fail, the one that torch finds first in front.
+
+    `global_values` and `frame_locals` are the globals and the locals of the call, by name.
+    """
+    scope = {"L": frame_locals, "G": global_values}
+    return [
+        _list_entry_failures(number, entry, scope) for number, entry in enumerate(entries, start=1)
+    ]
+
+
+def list_failing_guards(
+    number: int, entry, fn: FunctionType, frame_locals: dict
+) -> tuple[Guard, ...]:
+    """Return every guard that fails, each asked by itself; the arguments are as above."""
+    answer = entry.guard_manager.root.check_verbose(frame_locals)
+    if answer.result:
+        return ()
+    scope = {"L": frame_locals, "G": fn.__globals__}
+    torchs_text = " ".join(answer.verbose_code_parts)
+    guards = [
+        leaf.to_record(number)
+        for leaf in list_leaf_guards(entry)
+        if fails(leaf, scope, torchs_text)
+    ]
+    return tuple(dict.fromkeys(guards))  # a guard between two values hangs on both
+
+
+def find_entries_for(fn: FunctionType) -> list:
+    """Return the live cache entries that Dynamo made for calls of `fn`.
+
+    Torch puts one wrapper around all that Dynamo cannot start with, so all these have one cache. An
+    entry is for what its guards accept as the thing that the wrapper calls: the same function, or an
+    object of the same class.
+    """
+    entries = read_cache_entries(fn.__code__)
+    if not torch_private.is_wrapper_code(fn.__code__):
+        return entries
+    scope = {"L": read_closure(fn), "G": fn.__globals__}
+    return [entry for entry in entries if _accepts_wrapped(entry, scope)]
+
+
+def _accepts_wrapped(entry, scope: dict) -> bool:
+    """Return whether the guards of a cache entry accept what torch's wrapper calls."""
+    for leaf in list_leaf_guards(entry):
+        if leaf.source in SOURCES_OF_WRAPPED and fails(leaf, scope):
+            return False
+    return True
+
+
+def explain_recompile(
+    entries: Sequence, frame, torchs_reasons: Sequence[str] = (), backend=MISSING
+) -> tuple[str, ...]:
+    """Return in lines which guards of the cache entries make Dynamo compile a frame once more.
+
+    Parameters
+    ----------
+    entries : sequence
+        The cache entries that Dynamo has tried.
+    frame : frame
+        The frame that Dynamo compiles.
+    torchs_reasons : sequence of str
+        What torch says itself. It is quoted where nothing else can be said.
+    backend : callable
+        The backend of this call; MISSING if it is not known.
+    """
+    lines = explain_failures(_list_frame_failures(entries, frame, backend))
+    if not lines:
+        # The first line of each reason; what follows is how to see more of it.
+        reasons = [ENTRY_NUMBER.sub("", reason).split("\n")[0] for reason in torchs_reasons]
+        lines = tuple(dict.fromkeys(quote_torch(reason) for reason in reasons))
+    if not torch_private.is_wrapper_code(frame.f_code):
+        return lines
+    return tuple(use_users_names_of_frame(line, frame.f_code, frame.f_locals) for line in lines)
+
+
+def _list_frame_failures(entries: Sequence, frame, backend) -> list[tuple[Failure, ...]]:
+    """Return for each live cache entry why it refuses a frame; empty if that cannot be said."""
+    live_entries = select_live_entries(entries)
+    scope = {"L": frame.f_locals, "G": frame.f_globals}
+    try:
+        if any(would_run_users_code(entry, scope) for entry in live_entries):
+            return []
+        failures = list_failures(live_entries, scope["G"], scope["L"])
+        if failures and backend is not MISSING:
+            backends = [entry.backend for entry in live_entries]
+            failures = add_backend_failures(failures, backends, backend)
+    except Exception:  # a value of the user's that raises where it is looked at
+        return []
+    return failures
+
+
+# ------------------------------------------------------------------ of one entry
+
+
+def _list_entry_failures(
+    number: int, entry, scope: dict, only_first: bool = False
+) -> tuple[Failure, ...]:
+    """Return the guards of cache entry `number` that fail, the one that torch finds first in front.
+
+    `scope` has the locals and globals of the call. With `only_first`, no other guard is asked.
+    """
+    answer = entry.guard_manager.root.check_verbose(scope["L"])
+    if answer.result:
+        return ()
+
+    leaves = list_leaf_guards(entry)
+    reason = _find_reason(answer, scope)
+    first_leaf = _find_refusing_leaf(leaves, reason.part, scope)
+    if first_leaf is None:
+        failures = [build_node_failure(number, reason.part, entry, scope)]
+    else:
+        failures = _build_failures(number, first_leaf, scope, reason)
+    if not only_first:
+        failures += _list_other_failures(number, entry, leaves, first_leaf, reason, scope)
+    return tuple(dict.fromkeys(failures))
+
+
+def _find_reason(answer, scope: dict) -> TorchsReason:
+    """Return what torch says of the guard that fails first.
+
+    `answer` is what torch's check of the guard tree returned. A guard on several sizes has several
+    parts; the first that does not hold is the reason.
+    """
+    parts = list(answer.verbose_code_parts) or [""]
+    failed_parts = (part for part in parts if evaluate_part(part, scope) is False)
+    part = next(failed_parts, parts[0])
+    match = TENSOR_MISMATCH.match(part)
+    if match:
+        return TorchsReason(part=part, mismatch=remove_ids(match[2]))
+    return TorchsReason(part=part)
+
+
+def _find_refusing_leaf(leaves: list[LeafGuard], part: str, scope: dict) -> LeafGuard | None:
+    """Return the guard of which torch says `part`, or None if a node itself refuses the call."""
+    match = TENSOR_MISMATCH.match(part)
+    if match:
+        # Of a local, torch writes the name without `L`.
+        name = match[1]
+        source = format_source(f"L['{name}']" if name.isidentifier() else name)
+        tensor_leaves = [leaf for leaf in leaves if leaf.kind == TENSOR_MATCH]
+        return next((leaf for leaf in tensor_leaves if format_source(leaf.source) == source), None)
+
+    for leaf in leaves:
+        if part in leaf.parts:
+            return leaf
+    return next((leaf for leaf in leaves if fails(leaf, scope, part)), None)
+
+
+def _list_other_failures(
+    number: int,
+    entry,
+    leaves: list[LeafGuard],
+    first_leaf: LeafGuard | None,
+    reason: TorchsReason,
+    scope: dict,
+) -> list[Failure]:
+    """Return the failures besides the first: of other leaves, and of nodes for dicts."""
+    failures = []
+    refused_sources = set()
+    if first_leaf is not None:
+        refused_sources.add(first_leaf.source)
+    for leaf in leaves:
+        if leaf != first_leaf and fails(leaf, scope, reason.part):
+            failures += _build_failures(number, leaf, scope, TorchsReason())
+            refused_sources.add(leaf.source)
+    return failures + list_dict_failures(number, entry, scope, refused_sources)
+
+
+# ------------------------------------------------------------------ of one guard
+
+
+def _build_failures(
+    number: int, leaf: LeafGuard, scope: dict, reason: TorchsReason
+) -> list[Failure]:
+    """Return a record for each thing that differs from what a guard of entry `number` asks for.
+
+    `reason` is what torch says of the guard; it is empty for all guards but the first that fails.
+    """
+    if leaf.kind in SIZE_KINDS:
+        return _build_size_failures(number, leaf, scope, is_first=bool(reason.part))
+
+    part = reason.part if reason.part in leaf.parts else leaf.parts[0]
+    line, place = find_users_line([part]), find_users_place([part])
+    if leaf.kind == TENSOR_MATCH and TORCHS_LINE.search(part):
+        line, place = "", ""
+
+    failures = []
+    for difference in list_differences(leaf, scope, reason):
+        # A setting of torch differs because of no line of the program.
+        is_of_leaf = difference.source in ("", format_source(leaf.source))
+        failure = Failure(
+            entry=number,
+            source=difference.source,
+            kind=leaf.kind,
+            checks=difference.checks,
+            line=line if is_of_leaf else "",
+            value=difference.value,
+            place=place if is_of_leaf else "",
+        )
+        failures.append(failure)
+    return failures
+
+
+def _build_size_failures(
+    number: int, leaf: LeafGuard, scope: dict, is_first: bool
+) -> list[Failure]:
+    """Return which checks of sizes and numbers fail: torch has one guard for all of them.
+
+    `is_first` says whether torch finds this guard failing first. Then something must be said, even
+    if no check is seen to fail. If another guard fails first, a check may be about a dimension that
+    a tensor of this call does not have, so nothing is said of what cannot be evaluated.
+    """
+    answers_by_part = {part: holds(part, scope) for part in leaf.parts}
+    failures = [
+        _build_size_failure(number, leaf.kind, part, scope)
+        for part, answer in answers_by_part.items()
+        if answer is False
+    ]
+    if not is_first:
+        return failures
+
+    unknown_parts = [part for part, answer in answers_by_part.items() if answer is None]
+    if unknown_parts:
+        checks = dict.fromkeys(format_source(strip_remarks(part)) for part in unknown_parts)
+        sentence = f"{NOT_EVALUATED}: {'; '.join(checks)}"
+        failures.append(Failure(entry=number, source="", kind=leaf.kind, checks=sentence))
+    if not failures:
+        sentence = f"{NONE_FAILS}: {leaf.to_record(number).checks}"
+        failures.append(Failure(entry=number, source="", kind=leaf.kind, checks=sentence))
+    return failures
+
+
+def _build_size_failure(number: int, kind: str, part: str, scope: dict) -> Failure:
+    """Return the record of one check of sizes and numbers that fails."""
+    return Failure(
+        entry=number,
+        source="",
+        kind=kind,
+        checks=format_source(strip_remarks(part)),
+        line=find_users_line([part]),
+        value=describe_sizes(part, scope),
+        place=find_users_place([part]),
+    )
+
+
+def holds(part: str, scope: dict) -> bool | None:
+    """Return whether the check in a part of a guard holds; None if that cannot be told."""
+    answer = evaluate_part(part, scope)
+    if answer is MISSING:
+        return None
+    try:
+        return bool(answer)
+    except Exception:  # a `__bool__` of the user's
+        return None
+
+
+def fails(leaf: LeafGuard, scope: dict, torchs_text: str = "") -> bool:
+    """Return whether a guard fails, asked by itself.
+
+    Parameters
+    ----------
+    leaf : LeafGuard
+        The guard.
+    scope : dict
+        `L` and `G`, the locals and globals of the call.
+    torchs_text : str
+        What torch says of the guard that fails first.
+    """
+    # These three kinds see several values one after another. Asked with one, they wait for others.
+    if leaf.kind == "NO_TENSOR_ALIASING":
+        if "Duplicate tensor" in torchs_text:
+            return True
+        return bool(describe_shared_tensor(leaf.parts[0], scope))
+    if leaf.kind == "OBJECT_ALIASING" and torchs_text in leaf.parts:
+        return True
+    if leaf.kind in ("OBJECT_ALIASING", SIZES_IN_CPP):
+        return any(holds(part, scope) is False for part in leaf.parts)
+
+    looks_at_locals = leaf.source in ("L", BETWEEN_VALUES)
+    value = scope["L"] if looks_at_locals else evaluate_part(leaf.source, scope)
+    if checks_by_users_code(leaf.kind, value):
+        return False
+    try:
+        return value is not MISSING and not leaf.check(value)
+    except Exception:
+        return False
