@@ -11,7 +11,7 @@ from collections import OrderedDict
 import pytest
 
 from helpers import watch_recompiles, watching_recompiles
-from helpers.capture.torch import guard_failures
+from helpers.capture.torch import guard_failures, leaf_failures
 from helpers.capture.torch.cache_entries import read_cache_entries
 from helpers.capture.torch.frame_arguments import bind_frame_locals
 from helpers.capture.torch.guard_leaves import list_leaf_guards
@@ -107,7 +107,7 @@ def expected(entry, seen, space):
     found, scope = set(), {"L": seen}
     for leaf in list_leaf_guards(entry):
         failed = [part for part in leaf.parts if holds(leaf, part, seen, space) is False]
-        if leaf.kind in guard_failures.SIZE_KINDS:
+        if leaf.kind in leaf_failures.SIZE_KINDS:
             texts = [format_source(part.split("  # ")[0].strip()) for part in failed]
             found |= {("SHAPE_ENV", text) for text in texts}
         elif failed or (leaf.kind == "TYPE_MATCH" and not leaf.check(eval(leaf.source, scope))):
@@ -120,7 +120,7 @@ def named(failures):
     """Return the same of what a verb says."""
     return {
         ("SHAPE_ENV", one.checks)
-        if one.kind in guard_failures.SIZE_KINDS
+        if one.kind in leaf_failures.SIZE_KINDS
         else (one.kind, "" if one.kind in OF_SEVERAL else one.source)
         for one in failures
     }
@@ -273,7 +273,7 @@ def test_check_that_cannot_be_evaluated_is_unknown(monkeypatch):
     live = watch_recompiles(numbers)
     for args in PROGRAMS[numbers][:2]:
         live(*args)
-    monkeypatch.setattr(guard_failures, "holds", lambda part, scope: None)
+    monkeypatch.setattr(leaf_failures, "evaluate_check", lambda part, scope: None)
     live(ones(4), 9, 0.2)
     assert "unknown whether these hold" in live.model.entries[-1].note
     assert "n is 9" not in live.model.entries[-1].note.split("unknown")[1]

@@ -1,4 +1,7 @@
-"""A new cache entry -> which sizes and numbers it leaves open, such as `dimension 0 of x`."""
+"""A new cache entry -> which sizes and numbers it leaves open, such as `dimension 0 of x`.
+
+A dynamic entry is compiled for many sizes. It has guards on ranges instead of on one number.
+"""
 
 import re
 from types import FunctionType

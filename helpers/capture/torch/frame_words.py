@@ -62,7 +62,11 @@ def use_users_names(sentence: str, fn: FunctionType) -> str:
 
 
 def use_users_names_of_frame(sentence: str, code: CodeType, frame_locals: dict) -> str:
-    """Return the same for a sentence about a frame: its code object, and its locals by name."""
+    """Return a sentence about a frame of torch's wrapper in the names of what the wrapper calls.
+
+    A sentence about any other frame is returned unchanged. `code` is the code object of the frame,
+    and `frame_locals` are its locals by name.
+    """
     return _replace_names(sentence, _find_callable_in_frame(code, frame_locals))
 
 
@@ -113,6 +117,7 @@ def _replace_names(sentence: str, wrapped_callable: Callable | None) -> str:
     names = _list_parameters(wrapped_callable)
 
     def find_name(match: re.Match) -> str:
+        """Return the parameter at the position that `args[0]` names."""
         position = int(match[1])
         return names[position] if position < len(names) else match[0]
 

@@ -1,7 +1,8 @@
 """A cache entry and the locals of a call -> which of the entry's guards the call fails.
 
-Torch checks the guards in order, and stops at the first that fails. This one is found by torch's own
-answer. The others are then asked one by one. A guard is not asked if that would run the user's code.
+Torch checks the guards in order, and stops at the first that fails. Torch's own answer says which
+guard that is. The other guards are then asked one by one, except those that would run the user's
+code.
 """
 
 import re
@@ -12,48 +13,30 @@ from ...internals import torch_private
 from ...model.torch_records import Failure, Guard, explain_failures
 from .backend_failures import add_backend_failures
 from .cache_entries import read_cache_entries, select_live_entries
-from .failure_words import (
-    TorchsReason,
-    describe_shared_tensor,
-    describe_sizes,
-    list_differences,
-)
+from .failure_words import TorchsReason
 from .frame_arguments import read_closure
 from .frame_words import use_users_names_of_frame
 from .guard_leaves import LeafGuard, evaluate_part, list_leaf_guards
-from .guard_side_effects import checks_by_users_code, would_run_users_code
+from .guard_side_effects import would_run_users_code
 from .guard_words import (
-    BETWEEN_VALUES,
     TENSOR_MATCH,
-    find_users_line,
-    find_users_place,
     format_source,
     quote_torch,
     remove_ids,
-    strip_remarks,
 )
+from .leaf_failures import build_leaf_failures, is_failing
 from .lookup import MISSING
 from .node_checks import build_node_failure, list_dict_failures
 
-# With torch._dynamo.config.enable_cpp_symbolic_shape_guards, the checks of sizes are in C++.
-SIZES_IN_CPP = "SYMBOLIC_SHAPE_GUARD"
-#: the kinds of guard that contain all checks of sizes and numbers of an entry in one guard
-SIZE_KINDS = ("SHAPE_ENV", SIZES_IN_CPP)
 # In a frame of torch's own wrapper, the sources that say what the wrapper calls.
 SOURCES_OF_WRAPPED = ("L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__")
 # tensor 'x' dtype mismatch. expected Float, actual Double
 TENSOR_MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
-# The line that torch notes for the guards on the parameters of its own modules. It helps nobody:
-# `return F.linear(input, …)  # nn/modules/linear.py:125 in forward`, or a call with
-# `*args, **kwargs)` in torch/nn/modules/module.py.
-TORCHS_LINE = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 # 0/1: …, before torch's reason for a recompile
 ENTRY_NUMBER = re.compile(r"^\d+/\d+: ")
-NOT_EVALUATED = "unknown whether these hold, as they cannot be evaluated here"
-NONE_FAILS = "unknown: torch refuses these together, and each holds when it is evaluated by itself"
 
 
-# ------------------------------------------------------------------ of one call
+# ------------------------------------------------------------------ all guards of a call
 
 
 def find_first_failure(number: int, entry, fn: FunctionType, frame_locals: dict) -> Failure | None:
@@ -91,7 +74,10 @@ def list_failures(
 def list_failing_guards(
     number: int, entry, fn: FunctionType, frame_locals: dict
 ) -> tuple[Guard, ...]:
-    """Return every guard that fails, each asked by itself; the arguments are as above."""
+    """Return every guard of cache entry `number` that fails, each asked by itself.
+
+    `fn` is the function that Dynamo starts with, and `frame_locals` are the locals of the call.
+    """
     answer = entry.guard_manager.root.check_verbose(frame_locals)
     if answer.result:
         return ()
@@ -100,7 +86,7 @@ def list_failing_guards(
     guards = [
         leaf.to_record(number)
         for leaf in list_leaf_guards(entry)
-        if fails(leaf, scope, torchs_text)
+        if is_failing(leaf, scope, torchs_text)
     ]
     return tuple(dict.fromkeys(guards))  # a guard between two values hangs on both
 
@@ -108,21 +94,21 @@ def list_failing_guards(
 def find_entries_for(fn: FunctionType) -> list:
     """Return the live cache entries that Dynamo made for calls of `fn`.
 
-    Torch puts one wrapper around all that Dynamo cannot start with, so all these have one cache. An
-    entry is for what its guards accept as the thing that the wrapper calls: the same function, or an
-    object of the same class.
+    Torch puts the same wrapper around each callable that Dynamo cannot start with, so all of them
+    share one cache. If `fn` is such a wrapper, only those entries are returned whose guards accept
+    what `fn` calls: the same function, or an object of the same class.
     """
     entries = read_cache_entries(fn.__code__)
     if not torch_private.is_wrapper_code(fn.__code__):
         return entries
     scope = {"L": read_closure(fn), "G": fn.__globals__}
-    return [entry for entry in entries if _accepts_wrapped(entry, scope)]
+    return [entry for entry in entries if _is_for_wrapped(entry, scope)]
 
 
-def _accepts_wrapped(entry, scope: dict) -> bool:
+def _is_for_wrapped(entry, scope: dict) -> bool:
     """Return whether the guards of a cache entry accept what torch's wrapper calls."""
     for leaf in list_leaf_guards(entry):
-        if leaf.source in SOURCES_OF_WRAPPED and fails(leaf, scope):
+        if leaf.source in SOURCES_OF_WRAPPED and is_failing(leaf, scope):
             return False
     return True
 
@@ -169,7 +155,7 @@ def _list_frame_failures(entries: Sequence, frame, backend) -> list[tuple[Failur
     return failures
 
 
-# ------------------------------------------------------------------ of one entry
+# ------------------------------------------------------------------ one cache entry
 
 
 def _list_entry_failures(
@@ -189,7 +175,7 @@ def _list_entry_failures(
     if first_leaf is None:
         failures = [build_node_failure(number, reason.part, entry, scope)]
     else:
-        failures = _build_failures(number, first_leaf, scope, reason)
+        failures = build_leaf_failures(number, first_leaf, scope, reason)
     if not only_first:
         failures += _list_other_failures(number, entry, leaves, first_leaf, reason, scope)
     return tuple(dict.fromkeys(failures))
@@ -223,7 +209,7 @@ def _find_refusing_leaf(leaves: list[LeafGuard], part: str, scope: dict) -> Leaf
     for leaf in leaves:
         if part in leaf.parts:
             return leaf
-    return next((leaf for leaf in leaves if fails(leaf, scope, part)), None)
+    return next((leaf for leaf in leaves if is_failing(leaf, scope, part)), None)
 
 
 def _list_other_failures(
@@ -240,127 +226,7 @@ def _list_other_failures(
     if first_leaf is not None:
         refused_sources.add(first_leaf.source)
     for leaf in leaves:
-        if leaf != first_leaf and fails(leaf, scope, reason.part):
-            failures += _build_failures(number, leaf, scope, TorchsReason())
+        if leaf != first_leaf and is_failing(leaf, scope, reason.part):
+            failures += build_leaf_failures(number, leaf, scope, TorchsReason())
             refused_sources.add(leaf.source)
     return failures + list_dict_failures(number, entry, scope, refused_sources)
-
-
-# ------------------------------------------------------------------ of one guard
-
-
-def _build_failures(
-    number: int, leaf: LeafGuard, scope: dict, reason: TorchsReason
-) -> list[Failure]:
-    """Return a record for each thing that differs from what a guard of entry `number` asks for.
-
-    `reason` is what torch says of the guard; it is empty for all guards but the first that fails.
-    """
-    if leaf.kind in SIZE_KINDS:
-        return _build_size_failures(number, leaf, scope, is_first=bool(reason.part))
-
-    part = reason.part if reason.part in leaf.parts else leaf.parts[0]
-    line, place = find_users_line([part]), find_users_place([part])
-    if leaf.kind == TENSOR_MATCH and TORCHS_LINE.search(part):
-        line, place = "", ""
-
-    failures = []
-    for difference in list_differences(leaf, scope, reason):
-        # A setting of torch differs because of no line of the program.
-        is_of_leaf = difference.source in ("", format_source(leaf.source))
-        failure = Failure(
-            entry=number,
-            source=difference.source,
-            kind=leaf.kind,
-            checks=difference.checks,
-            line=line if is_of_leaf else "",
-            value=difference.value,
-            place=place if is_of_leaf else "",
-        )
-        failures.append(failure)
-    return failures
-
-
-def _build_size_failures(
-    number: int, leaf: LeafGuard, scope: dict, is_first: bool
-) -> list[Failure]:
-    """Return which checks of sizes and numbers fail: torch has one guard for all of them.
-
-    `is_first` says whether torch finds this guard failing first. Then something must be said, even
-    if no check is seen to fail. If another guard fails first, a check may be about a dimension that
-    a tensor of this call does not have, so nothing is said of what cannot be evaluated.
-    """
-    answers_by_part = {part: holds(part, scope) for part in leaf.parts}
-    failures = [
-        _build_size_failure(number, leaf.kind, part, scope)
-        for part, answer in answers_by_part.items()
-        if answer is False
-    ]
-    if not is_first:
-        return failures
-
-    unknown_parts = [part for part, answer in answers_by_part.items() if answer is None]
-    if unknown_parts:
-        checks = dict.fromkeys(format_source(strip_remarks(part)) for part in unknown_parts)
-        sentence = f"{NOT_EVALUATED}: {'; '.join(checks)}"
-        failures.append(Failure(entry=number, source="", kind=leaf.kind, checks=sentence))
-    if not failures:
-        sentence = f"{NONE_FAILS}: {leaf.to_record(number).checks}"
-        failures.append(Failure(entry=number, source="", kind=leaf.kind, checks=sentence))
-    return failures
-
-
-def _build_size_failure(number: int, kind: str, part: str, scope: dict) -> Failure:
-    """Return the record of one check of sizes and numbers that fails."""
-    return Failure(
-        entry=number,
-        source="",
-        kind=kind,
-        checks=format_source(strip_remarks(part)),
-        line=find_users_line([part]),
-        value=describe_sizes(part, scope),
-        place=find_users_place([part]),
-    )
-
-
-def holds(part: str, scope: dict) -> bool | None:
-    """Return whether the check in a part of a guard holds; None if that cannot be told."""
-    answer = evaluate_part(part, scope)
-    if answer is MISSING:
-        return None
-    try:
-        return bool(answer)
-    except Exception:  # a `__bool__` of the user's
-        return None
-
-
-def fails(leaf: LeafGuard, scope: dict, torchs_text: str = "") -> bool:
-    """Return whether a guard fails, asked by itself.
-
-    Parameters
-    ----------
-    leaf : LeafGuard
-        The guard.
-    scope : dict
-        `L` and `G`, the locals and globals of the call.
-    torchs_text : str
-        What torch says of the guard that fails first.
-    """
-    # These three kinds see several values one after another. Asked with one, they wait for others.
-    if leaf.kind == "NO_TENSOR_ALIASING":
-        if "Duplicate tensor" in torchs_text:
-            return True
-        return bool(describe_shared_tensor(leaf.parts[0], scope))
-    if leaf.kind == "OBJECT_ALIASING" and torchs_text in leaf.parts:
-        return True
-    if leaf.kind in ("OBJECT_ALIASING", SIZES_IN_CPP):
-        return any(holds(part, scope) is False for part in leaf.parts)
-
-    looks_at_locals = leaf.source in ("L", BETWEEN_VALUES)
-    value = scope["L"] if looks_at_locals else evaluate_part(leaf.source, scope)
-    if checks_by_users_code(leaf.kind, value):
-        return False
-    try:
-        return value is not MISSING and not leaf.check(value)
-    except Exception:
-        return False

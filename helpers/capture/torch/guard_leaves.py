@@ -19,7 +19,7 @@ from .guard_words import (
     remove_ids,
     strip_remarks,
 )
-from .source_values import find_value
+from .source_values import evaluate_source
 
 
 @dataclass(frozen=True)
@@ -114,4 +114,4 @@ def evaluate_part(part: str, scope: dict):
     `scope` has the locals and the globals of a call under `L` and `G`. MISSING is returned if only
     the user's code could tell the value.
     """
-    return find_value(strip_remarks(part), scope)
+    return evaluate_source(strip_remarks(part), scope)

@@ -45,7 +45,9 @@ def _rename_function(function: FunctionType, name: str) -> None:
 
 
 def build_guard_program(fn: Callable, call, entry: int = 1) -> GuardProgram:
-    """Return the same function as text, a row for each condition, and which row refuses a call.
+    """Return the guards of one cache entry as Python text, and which of them refuses a call.
+
+    Each condition of the text has a row.
 
     Parameters
     ----------
@@ -111,7 +113,7 @@ def _build_rows(written: WrittenGuards, frame_locals: dict) -> tuple[GuardLine, 
 
 
 def _evaluate_condition(condition: str, space: dict, frame_locals: dict) -> bool:
-    """Return whether a condition holds; an error means that it does not, as in the function.
+    """Return whether a condition holds; False for an error, as the written function answers.
 
     `space` has the globals of the written function, and `frame_locals` the locals of the call.
     """

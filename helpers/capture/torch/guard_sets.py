@@ -11,24 +11,16 @@ from dataclasses import dataclass
 
 from ...internals import torch_private
 from ...internals.dynamo_state import apart
-from ...mini.frame_hook import guarded
 from ...model.phrase import interrupted
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, table
-from ...safety.restoring import note_end, note_interrupt, running_user_code
+from ...safety.restoring import note_end, note_interrupt
 from ..cpython.objects import named
 from ..text.error import error_message
 from ..text.value import label
-from .cache_entries import read_cache_entries
-from .compiled_function import (
-    add_bound_arguments,
-    compile_copy,
-    copy_function,
-    find_compiled_function,
-)
+from .compiled_function import add_bound_arguments, find_compiled_function
+from .compiler_guards import DynamoGuards, MiniDynamoGuards
 from .dynamo_run import same_random_numbers
-from .frame_arguments import bind_arguments, bind_frame_locals
-from .guard_failures import find_first_failure
 from .tried_calls import TriedCall, list_neighbours
 
 MARKS = (("refused", "this one refuses the call"), ("failed", "an error instead of an answer"))
@@ -45,90 +37,6 @@ class GuardSetAnswer:
     word: str
     #: the guard that refuses, or the error; "" for none
     note: str = ""
-
-
-class DynamoGuards:
-    """What Dynamo compiles for one call of a function: code, and the guards before it."""
-
-    def __init__(self, fn: Callable, *args, **kwargs):
-        """Compile a copy of `fn` for this call, which is made once.
-
-        ValueError if the call raises, LookupError if Dynamo compiles nothing for it.
-        """
-        original, _ = find_compiled_function(fn)
-        self.function = copy_function(original)
-        #: the arguments of the first call, by name
-        self.first = bind_arguments(self.function, args, kwargs)
-        #: `start` is the function that Dynamo starts with: the copy, or torch's own wrapper of it
-        self.compiled, self.start = compile_copy(self.function, backend="eager")
-
-        name = named(self.function)
-        # Without sizes noted before, the first call is compiled for its sizes.
-        with guarded(), torch_private.own_sizes(self.start.__code__, {}):
-            _make_first_call(self.compiled, args, kwargs, f"the first call of {name}()")
-        entries = read_cache_entries(self.start.__code__)
-        if len(entries) != 1:
-            raise LookupError(f"Dynamo compiles nothing for this call of {name}()")
-        self.entry = entries[0]
-
-    def __call__(self, /, *args, **kwargs) -> bool:
-        """Return whether the guards hold for these arguments."""
-        return self.find_failing_guard(*args, **kwargs) is None
-
-    def find_failing_guard(self, /, *args, **kwargs):
-        """Return the first guard that these arguments fail, or None."""
-        frame_locals = self.bind_locals(*args, **kwargs)
-        return find_first_failure(1, self.entry, self.start, frame_locals)
-
-    def bind_locals(self, /, *args, **kwargs) -> dict:
-        """Return the locals on which the guards are checked, by name."""
-        if self.start is self.function:
-            return bind_frame_locals(self.function, args, kwargs)
-        # Torch's wrapper has no names for the arguments, so each must be at its position.
-        signature = inspect.signature(self.function, follow_wrapped=False)
-        bound = signature.bind(*args, **kwargs)
-        return bind_frame_locals(self.start, bound.args, bound.kwargs)
-
-
-class MiniDynamoGuards:
-    """What the mini-Dynamo compiles for one call, asked about its guards in the same way."""
-
-    def __init__(self, fn: Callable, *args, **kwargs):
-        """Compile a copy of `fn` for this call, which is made once.
-
-        ValueError if the call raises, LookupError if there is not one guard set for it.
-        """
-        from ...mini import dynamo
-
-        original, _ = find_compiled_function(fn)
-        self.compiled = dynamo.compile(copy_function(original))
-        _make_first_call(
-            self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,"
-        )
-        reason = self.compiled.why or "; ".join(self.compiled.breaks)
-        if reason:
-            raise LookupError(f"the mini-Dynamo has no single guard set for this call: {reason}")
-
-    def find_failing_guard(self, /, *args, **kwargs) -> str | None:
-        """Return the text of the first guard that these arguments fail, or None."""
-        arguments = bind_arguments(self.compiled.fn, args, kwargs)
-        failed = self.compiled.entries[0].first_failing(tuple(arguments.values()))
-        return None if failed is None else f"not {failed.text}"
-
-
-def _make_first_call(compiled: Callable, args: tuple, kwargs: dict, subject: str) -> None:
-    """Make the first call; ValueError, in one sentence with this subject, if the call raises."""
-    try:
-        with running_user_code():
-            compiled(*args, **kwargs)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # SystemExit as well: the call has not come to its end
-        message = f"{subject} must succeed, and it raised {error_message(error)}"
-        raise ValueError(message) from None
-
-
-# ------------------------------------------------------------------ the comparison
 
 
 def compare_guard_sets(
@@ -231,8 +139,11 @@ def _ask_compilers(
             calls = _list_calls(dynamo_guards, supplied)
             answers = []
             for call in calls:
-                with call.world():
-                    answers.append([_ask(compiler, call.arguments) for compiler in compilers])
+                with call.make_context():
+                    answers_to_call = [
+                        _ask_guard_set(compiler, call.arguments) for compiler in compilers
+                    ]
+                answers.append(answers_to_call)
             return calls, named(dynamo_guards.function), answers
     finally:
         restore_random_numbers()
@@ -240,7 +151,7 @@ def _ask_compilers(
 
 def _list_calls(dynamo_guards: DynamoGuards, supplied: set[str]) -> list[TriedCall]:
     """Return the neighbours of the first call in which all supplied arguments are unchanged."""
-    first = dynamo_guards.first
+    first = dynamo_guards.first_arguments
     return [
         call
         for call in list_neighbours(dynamo_guards.function, first)
@@ -252,12 +163,12 @@ def _ask_guard_sets(
     sets_by_name: dict[str, Callable], call: TriedCall, supplied: set[str]
 ) -> list[GuardSetAnswer]:
     """Return what the learner's guard sets say of a call; they get no supplied arguments."""
-    with call.world():
+    with call.make_context():
         arguments = {name: value for name, value in call.arguments.items() if name not in supplied}
-        return [_ask(accepts, arguments) for accepts in sets_by_name.values()]
+        return [_ask_guard_set(accepts, arguments) for accepts in sets_by_name.values()]
 
 
-def _ask(accepts, arguments: dict) -> GuardSetAnswer:
+def _ask_guard_set(accepts, arguments: dict) -> GuardSetAnswer:
     """Return what one guard set says of a call; an error is an answer as well."""
     try:
         if real_isinstance(accepts, DynamoGuards, MiniDynamoGuards):
@@ -281,7 +192,7 @@ def _build_row(call: TriedCall, headings: tuple[str, ...], answers: list[GuardSe
         for heading, answer in zip(headings, answers, strict=True)
         if answer.note
     ]
-    return Entry(call.words, verdicts, "; ".join(notes))
+    return Entry(call.change, verdicts, "; ".join(notes))
 
 
 def _write_note(row_count: int, asked_count: int, stopped: str) -> str:

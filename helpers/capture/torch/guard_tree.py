@@ -40,7 +40,7 @@ PART_OF_VALUE = re.compile(
 
 
 def find_guards(fn, find: str = "") -> GuardGraph:
-    """Return the guard tree of each cache entry of `fn`; `find` points out what has these words.
+    """Return the guard trees of `fn` as a graph; `find` points out what has these words.
 
     Raises
     ------
@@ -66,7 +66,10 @@ def list_guards(fn, find: str = "") -> Listing:
 
 
 def _build_guard_graph(fn, find: str = "") -> GuardGraph:
-    """Return the same as `find_guards`; the LookupError says nothing of other frames."""
+    """Return the guard tree of each cache entry of `fn`; `find` points out what has these words.
+
+    The LookupError says nothing of other frames.
+    """
     find = require_str(find, "find")
     function, sentences = find_compiled_function(fn, compiled=True)
     name = named(function)
@@ -278,7 +281,7 @@ from .frame_words import describe_code as code_words  # noqa: E402, F401
 from .frame_words import describe_frame as frame_words  # noqa: E402, F401
 from .frame_words import name_wrapped_callable as wrapped_name  # noqa: E402, F401
 from .frame_words import use_users_names, use_users_names_of_frame  # noqa: E402, F401
-from .guard_failures import SIZE_KINDS as OF_SIZES  # noqa: E402, F401
+from .leaf_failures import SIZE_KINDS as OF_SIZES  # noqa: E402, F401
 from .guard_failures import explain_recompile as why_again  # noqa: E402, F401
 from .guard_failures import find_entries_for as entries_for  # noqa: E402, F401
 from .guard_failures import find_first_failure as failure  # noqa: E402, F401

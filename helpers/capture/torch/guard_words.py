@@ -194,12 +194,12 @@ def find_required_type(check: str, value: object) -> str:
         return ""
     if type(value) is type(constant):
         return ""
-    if _may_be_equal(constant, value):
+    if _can_be_equal(constant, value):
         return type_name(constant)
     return ""
 
 
-def _may_be_equal(constant: object, value: object) -> bool:
+def _can_be_equal(constant: object, value: object) -> bool:
     """Return whether a value may be equal to a constant; no `__eq__` of the user's runs."""
     if is_exactly(value, bool, int, float) and is_exactly(constant, bool, int, float):
         return constant == value

@@ -1,8 +1,8 @@
-"""A value -> its attributes, items and length, as C finds them: no line of the user's code runs.
+"""A value -> its attributes, items and length, without a line of the user's code.
 
-Torch checks its guards in C, so a property, a dict's `__missing__` or the `__eq__` of a class do
-not run. Python's `getattr` or `==` would run them, and the learner's program would notice. The
-functions here raise NeedsUsersCode instead.
+`getattr`, `==` and `len` may run a property, an `__eq__` or a `__len__` of the user's, and the
+learner's program may notice that. The functions here look where Python's default lookup looks, and
+call only methods that are written in C. They raise NeedsUsersCode where that is not enough.
 """
 
 import operator
@@ -21,7 +21,7 @@ from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import inherited, instance_dict, namespace
 from ..text import tensors
 
-#: what `find_value` and `read_length` return where only the user's code could tell
+#: stands for a value that is not there, or that only the user's code could tell
 MISSING = object()
 SEQUENCES = (list, tuple, str, bytes, range, deque, MappingProxyType)
 CONTAINERS = (dict, list, tuple, set, frozenset, str, bytes, range, deque, MappingProxyType)
@@ -46,7 +46,7 @@ def read_attribute(value: object, name: str):
     kind = type(value)
     if issubclass(kind, type):
         return _read_attribute_of_class(value, name)
-    if runs_users_method(value, "__getattribute__"):
+    if has_users_method(value, "__getattribute__"):
         raise NeedsUsersCode
 
     class_attribute = inherited(kind, name)
@@ -55,7 +55,7 @@ def read_attribute(value: object, name: str):
         return fields[name]
     if class_attribute is None:
         return _read_attribute_of_module(value, name)
-    return _bind(class_attribute, value, kind)
+    return _bind_attribute(class_attribute, value, kind)
 
 
 def _read_attribute_of_class(cls: type, name: str):
@@ -64,10 +64,10 @@ def _read_attribute_of_class(cls: type, name: str):
     class_attribute = inherited(cls, name)
     metaclass_attribute = inherited(metaclass, name)
     if class_attribute is None or _is_data_descriptor(metaclass_attribute):
-        return _bind(metaclass_attribute, cls, metaclass)
+        return _bind_attribute(metaclass_attribute, cls, metaclass)
     if type(class_attribute) is staticmethod:
         return class_attribute.__func__
-    return _bind(class_attribute, None, cls)
+    return _bind_attribute(class_attribute, None, cls)
 
 
 def _is_data_descriptor(attribute: object) -> bool:
@@ -75,7 +75,7 @@ def _is_data_descriptor(attribute: object) -> bool:
     return attribute is not None and inherited(type(attribute), "__set__") is not None
 
 
-def _bind(attribute: object, value: object, kind: type):
+def _bind_attribute(attribute: object, value: object, kind: type):
     """Return what the default lookup makes of an attribute that it found in a class.
 
     Parameters
@@ -139,7 +139,10 @@ def has_attribute(value: object, name: str) -> bool:
 
 
 def read_item(value: object, key: object):
-    """Return an item of one of Python's own containers, as that container stores it."""
+    """Return an item of one of Python's own containers, as that container stores it.
+
+    KeyError is raised for a missing key of a dict, and NeedsUsersCode for any other object.
+    """
     if real_isinstance(value, dict):
         # `dict.__getitem__` would ask `__missing__`; `dict.get` does not.
         item = dict.get(value, require_plain(key), MISSING)
@@ -155,7 +158,10 @@ def read_item(value: object, key: object):
 
 
 def has_key(container: object, key: object) -> bool:
-    """Return whether one of Python's own containers has a key or an element."""
+    """Return whether one of Python's own containers has a key or an element.
+
+    NeedsUsersCode is raised for any other object.
+    """
     for kind in CONTAINERS:
         if real_isinstance(container, kind):
             return kind.__contains__(container, require_plain(key))
@@ -201,12 +207,12 @@ def require_plain(value: object):
         for pair in dict.items(value):
             require_plain(pair)
     for name in COMPARING_METHODS:
-        if runs_users_method(value, name):
+        if has_users_method(value, name):
             raise NeedsUsersCode
     return value
 
 
-def runs_users_method(value: object, name: str) -> bool:
+def has_users_method(value: object, name: str) -> bool:
     """Return whether a special method of a value is Python code that is not torch's."""
     method = inherited(type(value), name)
     return type(method) is FunctionType and not is_from_torch(method)

@@ -12,7 +12,7 @@ from ...model.torch_records import Failure
 from .guard_leaves import is_of_dict, list_children, walk_nodes
 from .guard_words import format_source, quote_torch, strip_remarks
 from .lookup import MISSING, read_length
-from .source_values import find_value
+from .source_values import evaluate_source
 from .value_words import describe_length, describe_type
 
 MISSING_KEY = re.compile(r"KeyError on (.+)\[([^][]+)\]")  # KeyError on L['d']['k']
@@ -25,7 +25,7 @@ NOT_LOOKED_AT = (
 )
 
 
-def refuses_type(node, value: object) -> bool:
+def is_type_refused(node, value: object) -> bool:
     """Return whether this is a node for a dict, and torch refuses the type of a value by it."""
     return is_of_dict(node) and type(value) is not node.get_type_of_guarded_value()
 
@@ -97,7 +97,7 @@ def list_dict_failures(number: int, entry, scope: dict, refused: set[str]) -> li
     failures = []
     paths_by_node = {}  # node for a dict -> the sources from the root to it
     for node, path in _walk_dicts(root, scope, refused):
-        if refuses_type(node, find_value(node.get_source(), scope)):
+        if is_type_refused(node, evaluate_source(node.get_source(), scope)):
             failures.append(_build_type_failure(number, node, scope))
         else:
             paths_by_node[node] = path
@@ -141,11 +141,11 @@ def _walk_dicts(
         if source in refused:
             continue
         if is_of_dict(child):
-            value = find_value(source, scope)
+            value = evaluate_source(source, scope)
             if value is MISSING:
                 continue
             yield child, (*path, source)
-            if refuses_type(child, value):
+            if is_type_refused(child, value):
                 continue
         yield from _walk_dicts(child, scope, refused, (*path, source))
 
@@ -156,7 +156,7 @@ def _compare_with_guarded_keys(number: int, nodes, scope: dict) -> list[Failure]
     for node in nodes:
         source = node.get_source()
         guarded_count = len(node.get_key_value_managers())
-        length = read_length(find_value(source, scope))
+        length = read_length(evaluate_source(source, scope))
         if length < guarded_count:
             expected_length = f"{guarded_count} or more"
             failures.append(_build_length_failure(number, source, expected_length, scope))
@@ -173,7 +173,7 @@ def _compare_with_guarded_keys(number: int, nodes, scope: dict) -> list[Failure]
 
 def _build_length_failure(number: int, source: str, expected_length: str, scope: dict) -> Failure:
     """Return the record of a dict of another length than cache entry `number` is for."""
-    value = find_value(source, scope)
+    value = evaluate_source(source, scope)
     return Failure(
         entry=number,
         source=format_source(source),
@@ -188,7 +188,7 @@ def _build_type_failure(number: int, node, scope: dict) -> Failure:
     source = node.get_source()
     expected_type = node.get_type_of_guarded_value()
     checks = f"its type is {expected_type.__name__} itself"
-    value = find_value(source, scope)
+    value = evaluate_source(source, scope)
     return Failure(
         entry=number,
         source=format_source(source),

@@ -1,8 +1,8 @@
 """A guard's text, such as `L['d']['k'] == 1` -> its value, without a line of the user's code.
 
-Torch checks its guards in C. Python's `eval` would run properties and `__eq__` of the user's
-classes, so the expression is evaluated here part by part, with the functions of `lookup`. What only
-the user's code could tell is MISSING.
+Torch writes what a guard looks at, and often what it checks, as a Python expression. `eval` would
+run properties, `__missing__` and `__eq__` of the user's classes. Here the expression is evaluated
+node by node, with the functions of `lookup`. What only the user's code could tell is MISSING.
 """
 
 import ast
@@ -99,7 +99,7 @@ class CannotRead(Exception):
     """The expression has a form that is not known here."""
 
 
-def find_value(text: str, scope: dict):
+def evaluate_source(text: str, scope: dict):
     """Return the value of a Python expression that torch wrote, or MISSING.
 
     Parameters
@@ -110,13 +110,15 @@ def find_value(text: str, scope: dict):
         `L` and `G`: the locals and globals that the guards are about.
     """
     try:
-        return read_value(text, scope)
+        return evaluate_strictly(text, scope)
     except Exception:
         return MISSING
 
 
-def read_value(text: str, scope: dict):
-    """Return the same value, but raise an error where `find_value` returns MISSING.
+def evaluate_strictly(text: str, scope: dict):
+    """Return the value of a Python expression that torch wrote, or raise an error.
+
+    The arguments are those of `evaluate_source`, which returns MISSING instead of an error.
 
     Raises
     ------
@@ -129,14 +131,14 @@ def read_value(text: str, scope: dict):
         return ExpressionReader(scope).read(_parse(text))
 
 
-@functools.lru_cache(maxsize=2000)
+@functools.lru_cache(maxsize=2000)  # each call of a compiled function brings the same texts
 def _parse(text: str) -> ast.expr:
-    """Return the syntax tree of an expression; the same texts come back at each call."""
+    """Return the syntax tree of an expression."""
     return ast.parse(text, mode="eval").body
 
 
 class ExpressionReader:
-    """Evaluates the syntax tree of an expression; what it cannot evaluate raises an error."""
+    """Evaluates the syntax tree of an expression, or raises an error."""
 
     def __init__(self, scope: dict):
         """Read in `scope`: `L` and `G`, the locals and globals that the guards are about."""
@@ -177,7 +179,7 @@ class ExpressionReader:
             case ast.BinOp():
                 left = self.read(node.left)
                 right = self.read(node.right)
-                return _apply_operator(node.op, left, right)
+                return _compute_operation(node.op, left, right)
         raise CannotRead(ast.dump(node))
 
     def _read_all(self, nodes: list[ast.expr]) -> list:
@@ -206,7 +208,7 @@ class ExpressionReader:
         left = self.read(node.left)
         for comparison, operand in zip(node.ops, node.comparators, strict=True):
             right = self.read(operand)
-            if not _holds_between(comparison, left, right):
+            if not _evaluate_comparison(comparison, left, right):
                 return False
             left = right
         return True
@@ -239,12 +241,12 @@ class ExpressionReader:
         return _call_in_c(self.read(function), args, function)
 
 
-def _apply_operator(operation: ast.operator | ast.cmpop, left, right):
-    """Return the result of `left + right` and the like; both values must be plain."""
+def _compute_operation(operation: ast.operator | ast.cmpop, left, right):
+    """Return the result of an operator such as `+` or `==`; NeedsUsersCode if it is the user's."""
     return OPERATORS[type(operation)](require_plain(left), require_plain(right))
 
 
-def _holds_between(comparison: ast.cmpop, left, right) -> bool:
+def _evaluate_comparison(comparison: ast.cmpop, left, right) -> bool:
     """Return whether one comparison holds between two values."""
     match comparison:
         case ast.Is():
@@ -255,7 +257,7 @@ def _holds_between(comparison: ast.cmpop, left, right) -> bool:
             return has_key(right, left)
         case ast.NotIn():
             return not has_key(right, left)
-    return _apply_operator(comparison, left, right)
+    return _compute_operation(comparison, left, right)
 
 
 def _call_in_c(called, args: list, function: ast.expr):

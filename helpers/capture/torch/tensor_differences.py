@@ -160,13 +160,22 @@ def _compare_numbers(noun: str, expected: Sequence[str], actual: Sequence[int]) 
     return [
         f"{noun} mismatch at index {index}. expected {expected_number}, actual {number}"
         for index, (expected_number, number) in enumerate(zip(expected, actual, strict=True))
-        if not _allows(expected_number, number)
+        if not _is_allowed(expected_number, number)
     ]
 
 
-def _allows(expected_number: str, number: int) -> bool:
+def _is_allowed(expected_number: str, number: int) -> bool:
     """Return whether a guard allows this size or stride; "None" allows each."""
     return expected_number in ("None", str(number))
+
+
+def _are_allowed(expected_numbers: Sequence[str], numbers: Sequence[int]) -> bool:
+    """Return whether a guard allows all these sizes or strides.
+
+    Expected strides may be fewer than sizes, because a sparse tensor has no strides.
+    """
+    pairs = zip(expected_numbers, numbers, strict=False)
+    return all(_is_allowed(expected_number, number) for expected_number, number in pairs)
 
 
 def _compare_strides(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -> list[str]:
@@ -174,9 +183,7 @@ def _compare_strides(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -
     strides = _read_strides(tensor)
     if strides is None or len(expected.strides) != len(strides):
         return []
-    pairs = zip(expected.sizes, shape, strict=True)
-    has_expected_sizes = all(_allows(expected_size, size) for expected_size, size in pairs)
-    if has_expected_sizes or _compare_order(expected, tensor, shape):
+    if _are_allowed(expected.sizes, shape) or _compare_order(expected, tensor, shape):
         return _compare_numbers("stride", expected.strides, strides)
     return []
 
@@ -191,8 +198,7 @@ def _compare_order(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -> 
         return []
     # 2 for a size that may vary: any number above 1 gives strides that tell the order.
     sizes = [2 if size == "None" else int(size) for size in expected.sizes]
-    pairs = zip(expected.strides, _list_contiguous_strides(sizes), strict=False)
-    expects_contiguous = all(_allows(expected_stride, stride) for expected_stride, stride in pairs)
+    expects_contiguous = _are_allowed(expected.strides, _list_contiguous_strides(sizes))
     if expects_contiguous and strides == _list_contiguous_strides(shape):
         return []
     return [f"stride mismatch. expected [{', '.join(expected.strides)}], actual {strides}"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import combinations, islice
 from types import FunctionType
 
 from ...model.phrase import clipped
@@ -17,7 +17,7 @@ from ...safety.arguments import is_exactly
 from ..cpython.objects import names_used
 
 LONGEST_VALUE = 40  # characters
-#: the largest int that is changed; a float of a larger one would overflow
+# Larger ints are not varied, because a float of them would overflow.
 LARGEST_INT = 2**1000
 
 
@@ -26,11 +26,11 @@ class TriedCall:
     """One call on which guard sets are asked."""
 
     #: what is changed, such as `n = 3`
-    words: str
+    change: str
     #: the arguments by name
     arguments: dict
     #: makes a context manager, in which a global or a mode is changed while the call is asked about
-    world: Callable[[], AbstractContextManager] = nullcontext
+    make_context: Callable[[], AbstractContextManager] = nullcontext
 
 
 def list_neighbours(fn: FunctionType, first: dict) -> list[TriedCall]:
@@ -47,18 +47,18 @@ def list_neighbours(fn: FunctionType, first: dict) -> list[TriedCall]:
 
     return [
         TriedCall("the same again", dict(first)),
-        *_change_arguments(first),
+        *_vary_arguments(first),
         *_share_tensors(first),
-        *_change_globals(fn, first),
+        *_vary_globals(fn, first),
         TriedCall("under torch.no_grad()", dict(first), torch.no_grad),
     ]
 
 
-def _change_arguments(first: dict) -> Iterator[TriedCall]:
+def _vary_arguments(first: dict) -> Iterator[TriedCall]:
     """Yield calls with one other argument."""
     for name, value in first.items():
-        for words, changed in _change_value(value):
-            yield TriedCall(f"{name} {words}", {**first, name: changed})
+        for change, changed_value in _vary_value(value):
+            yield TriedCall(f"{name} {change}", {**first, name: changed_value})
 
 
 def _share_tensors(first: dict) -> Iterator[TriedCall]:
@@ -73,31 +73,30 @@ def _share_tensors(first: dict) -> Iterator[TriedCall]:
             yield TriedCall(f"{later_name} is {name}", {**first, later_name: value})
 
 
-def _change_globals(fn: FunctionType, first: dict) -> Iterator[TriedCall]:
+def _vary_globals(fn: FunctionType, first: dict) -> Iterator[TriedCall]:
     """Yield a call with another value of each number or text that the function reads globally."""
     for name in sorted(names_used(fn.__code__)):
+        changes = _vary_scalar(fn.__globals__.get(name))
         # One change of a global is enough to see whether there is a guard on it.
-        change = next(_change_scalar(fn.__globals__.get(name)), None)
-        if change is not None:
-            words, changed = change
-            world = partial(replacing_global, fn.__globals__, name, changed)
-            yield TriedCall(f"global {name} {words}", dict(first), world)
+        for change, changed_value in islice(changes, 1):
+            make_context = partial(replacing_global, fn.__globals__, name, changed_value)
+            yield TriedCall(f"global {name} {change}", dict(first), make_context)
 
 
-def _change_value(value: object) -> Iterator[tuple[str, object]]:
-    """Yield words and another value for one argument, if another one can be made."""
+def _vary_value(value: object) -> Iterator[tuple[str, object]]:
+    """Yield pairs of a change in words and another value, as far as a value can be varied."""
     import torch
 
     if is_exactly(value, list, tuple):
-        yield from _change_sequence(value)
+        yield from _vary_sequence(value)
     elif type(value) not in (torch.Tensor, torch.nn.Parameter):
-        yield from _change_scalar(value)
+        yield from _vary_scalar(value)
     elif value.layout is torch.strided:
-        yield from _change_tensor(value.detach())
+        yield from _vary_tensor(value.detach())
 
 
-def _change_sequence(value: list | tuple) -> Iterator[tuple[str, list | tuple]]:
-    """Yield words and another list or tuple: of another length, and of the other class."""
+def _vary_sequence(value: list | tuple) -> Iterator[tuple[str, list | tuple]]:
+    """Yield pairs of a change in words and a list or tuple of another length or class."""
     kind = type(value)
     other_kind = tuple if kind is list else list
     last = value[-1:] or [0]
@@ -107,8 +106,8 @@ def _change_sequence(value: list | tuple) -> Iterator[tuple[str, list | tuple]]:
     yield f"as a {other_kind.__name__}", other_kind(value)
 
 
-def _change_tensor(tensor) -> Iterator[tuple[str, object]]:
-    """Yield words and another tensor, made from one that requires no gradient."""
+def _vary_tensor(tensor) -> Iterator[tuple[str, object]]:
+    """Yield pairs of a change in words and another tensor; `tensor` requires no gradient."""
     import torch
 
     yield "with other numbers", tensor + 1
@@ -123,8 +122,8 @@ def _change_tensor(tensor) -> Iterator[tuple[str, object]]:
         yield "a Parameter", torch.nn.Parameter(tensor.clone())
 
 
-def _change_scalar(value: object) -> Iterator[tuple[str, object]]:
-    """Yield words such as `= 3`, and another number or text; nothing for other objects."""
+def _vary_scalar(value: object) -> Iterator[tuple[str, object]]:
+    """Yield pairs of a change in words and another number or text, such as `= 3` and 3."""
     # By their text, because 1, 1.0 and True are equal and yet not the same to a guard.
     others_by_text = {repr(other): other for other in _list_other_scalars(value)}
     for text, other in others_by_text.items():
@@ -133,7 +132,10 @@ def _change_scalar(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _list_other_scalars(value: object) -> tuple:
-    """Return numbers or texts that a guard on this one may treat in another way."""
+    """Return numbers or texts that a guard may treat in another way than `value`.
+
+    The tuple is empty for an object that is no number and no text.
+    """
     if type(value) is bool:
         return (not value,)
     if type(value) is int and abs(value) < LARGEST_INT:
