@@ -143,7 +143,10 @@ def _build_setting_difference(change: ChangedSetting) -> ValueDifference:
 def _list_tensor_differences(
     leaf: LeafGuard, scope: dict, reason: TorchsReason, checks: str
 ) -> list[ValueDifference]:
-    """Return what differs from a guard on a tensor; settings of torch come first."""
+    """Return what differs from a guard on a tensor; settings of torch come first.
+
+    `checks` says in plain words what must hold. It is used if the value is no tensor.
+    """
     value = evaluate_part(leaf.source, scope)
     check = strip_remarks(leaf.parts[0])
     found = TensorDifferences()
@@ -164,7 +167,10 @@ def _list_tensor_differences(
 def _build_value_difference(
     leaf: LeafGuard, scope: dict, part: str, checks: str
 ) -> ValueDifference:
-    """Return what differs from a guard on one value that is no tensor."""
+    """Return what differs from a guard on one value that is no tensor.
+
+    `part` is the text of the guard, and `checks` says in plain words what must hold.
+    """
     value = evaluate_part(leaf.source, scope)
     if leaf.kind == "EQUALS_MATCH":
         required_type = find_required_type(strip_remarks(part), value)

@@ -7,31 +7,28 @@ For any other guard, the condition calls torch's live guard.
 
 import ast
 import builtins
-import inspect
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FunctionType
 
 from ...internals import torch_private
-from ...safety.arguments import require_int
-from ..cpython.objects import named
-from .cache_entries import read_cache_entries
-from .compiled_function import find_compiled_function
 from .frame_arguments import read_closure
-from .guard_leaves import LeafGuard, is_of_dict, list_leaf_guards, walk_nodes
+from .guard_leaves import LeafGuard, is_of_dict, walk_nodes
 from .guard_words import BETWEEN_VALUES, TENSOR_CHECK, strip_remarks
 
 ROOT_OF_SOURCE = re.compile(r"\b([LG])\['(\w+)'\]")  # L['x'], G['RATE']
 # ___check_obj_id(L['fn'], 139872), type=<class 'function'>
 IDENTITY_CHECK = re.compile(r"___check_(obj|type)_id\(.*, (\d+)\)(?:, type=.*)?", re.DOTALL)
 LENGTH_TEXT = re.compile(r"len\(.*\) == (\d+)")  # for a length of none, torch writes `not x`
-BUILTIN_CLASS = re.compile(r"type=<class '(\w+)'>")
+BUILTIN_CLASS = re.compile(r"type=<class '(\w+)'>")  # type=<class 'list'>, without a module
+# hasattr(L['x'], '_dynamo_dynamic_indices') == False
 DYNAMIC_MARK = re.compile(r"hasattr\((.*), '(\w+)'\) == False", re.DOTALL)
 # DispatchKeySet(CPU, …), torch.float32, device=None
 KEYS_AND_DEVICE = re.compile(r"DispatchKeySet\((.*?)\), .*?device=(\w+)")
 # the classes whose guards can be written, as text -> their name in Python
 TENSOR_CLASSES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.Parameter"}
+# In the written function, the locals that the guard tree is checked on.
 ALL_LOCALS = "seen(locals())"
 
 
@@ -52,7 +49,11 @@ class WrittenLine:
 
 
 class GuardWriter:
-    """Writes guards as conditions, and collects the globals that the conditions need."""
+    """Writes guards as conditions, and collects the globals that the conditions need.
+
+    The globals are in `space`. Among them are `ids`, the ids that conditions compare with, and
+    `in_cpp`, torch's own guards by name.
+    """
 
     def __init__(self, fn: FunctionType, root, parameters):
         """Begin to write.
@@ -146,7 +147,11 @@ class GuardWriter:
         return name if name in self._parameters else "no_name"  # so that `_rewrite` refuses it
 
     def _write_guard(self, leaf: LeafGuard) -> list[str]:
-        """Return a guard as conditions; any error means that Python cannot say what it checks."""
+        """Return a guard as conditions; an error means that Python cannot say all that it checks.
+
+        Each kind of guard has its own text. `write_lines` treats every error in the same way, so a
+        text of another form needs no test here.
+        """
         check = strip_remarks(leaf.parts[0])
         if leaf.kind == "DEFAULT_DEVICE":
             return [self._rewrite(check)]

@@ -40,7 +40,11 @@ class NeedsUsersCode(Exception):
 
 
 def read_attribute(value: object, name: str):
-    """Return an attribute as the default lookup finds it, or raise NeedsUsersCode."""
+    """Return an attribute as the default lookup finds it, or raise NeedsUsersCode.
+
+    The order is that of object.__getattribute__: a data descriptor of the class, the instance's own
+    dict, another attribute of the class, and then `__getattr__`.
+    """
     if real_isinstance(value, ModuleType):
         return namespace(value)[name]
     kind = type(value)
@@ -59,7 +63,7 @@ def read_attribute(value: object, name: str):
 
 
 def _read_attribute_of_class(cls: type, name: str):
-    """Return an attribute of a class as the default lookup finds it, or raise NeedsUsersCode."""
+    """Return an attribute of a class as type.__getattribute__ finds it, or raise NeedsUsersCode."""
     metaclass = type(cls)
     class_attribute = inherited(cls, name)
     metaclass_attribute = inherited(metaclass, name)
@@ -71,7 +75,10 @@ def _read_attribute_of_class(cls: type, name: str):
 
 
 def _is_data_descriptor(attribute: object) -> bool:
-    """Return whether an attribute of a class comes before the same name in an instance's dict."""
+    """Return whether an attribute of a class is a data descriptor: its class defines `__set__`.
+
+    Such an attribute comes before the same name in an instance's dict.
+    """
     return attribute is not None and inherited(type(attribute), "__set__") is not None
 
 
