@@ -54,7 +54,7 @@ def find_first_failure(number: int, entry, fn: FunctionType, frame_locals: dict)
         The locals of the call, by name.
     """
     scope = {"L": frame_locals, "G": fn.__globals__}
-    failures = _list_entry_failures(number, entry, scope, only_first=True)
+    failures = EntryCheck(number, entry, scope).list_failures(only_first=True)
     return failures[0] if failures else None
 
 
@@ -67,7 +67,8 @@ def list_failures(
     """
     scope = {"L": frame_locals, "G": global_values}
     return [
-        _list_entry_failures(number, entry, scope) for number, entry in enumerate(entries, start=1)
+        EntryCheck(number, entry, scope).list_failures()
+        for number, entry in enumerate(entries, start=1)
     ]
 
 
@@ -158,75 +159,92 @@ def _list_frame_failures(entries: Sequence, frame, backend) -> list[tuple[Failur
 # ------------------------------------------------------------------ one cache entry
 
 
-def _list_entry_failures(
-    number: int, entry, scope: dict, only_first: bool = False
-) -> tuple[Failure, ...]:
-    """Return the guards of cache entry `number` that fail, the one that torch finds first in front.
+class EntryCheck:
+    """One cache entry, checked for one call."""
 
-    `scope` has the locals and globals of the call. With `only_first`, no other guard is asked.
-    """
-    answer = entry.guard_manager.root.check_verbose(scope["L"])
-    if answer.result:
-        return ()
+    def __init__(self, number: int, entry, scope: dict):
+        """Ask torch whether an entry accepts a call.
 
-    leaves = list_leaf_guards(entry)
-    reason = _find_reason(answer, scope)
-    first_leaf = _find_refusing_leaf(leaves, reason.part, scope)
-    if first_leaf is None:
-        failures = [build_node_failure(number, reason.part, entry, scope)]
-    else:
-        failures = build_leaf_failures(number, first_leaf, scope, reason)
-    if not only_first:
-        failures += _list_other_failures(number, entry, leaves, first_leaf, reason, scope)
-    return tuple(dict.fromkeys(failures))
+        Parameters
+        ----------
+        number : int
+            The number of the cache entry, from 1, for the records.
+        entry : torch's cache entry
+            The entry whose guards are asked.
+        scope : dict
+            `L` and `G`, the locals and globals of the call.
+        """
+        self._number = number
+        self._entry = entry
+        self._scope = scope
+        #: what torch says: `result`, and the texts of the guard that fails first
+        self._answer = entry.guard_manager.root.check_verbose(scope["L"])
+
+    def list_failures(self, only_first: bool = False) -> tuple[Failure, ...]:
+        """Return the guards that fail, the one that torch finds first in front.
+
+        The tuple is empty if the entry accepts the call. With `only_first`, no guard is asked behind
+        the first that fails.
+        """
+        if self._answer.result:
+            return ()
+        leaves = list_leaf_guards(self._entry)
+        reason = self._find_reason()
+        first_leaf = self._find_first_leaf(leaves, reason.part)
+        if first_leaf is None:
+            failure = build_node_failure(self._number, reason.part, self._entry, self._scope)
+            failures = [failure]
+        else:
+            failures = build_leaf_failures(self._number, first_leaf, self._scope, reason)
+        if not only_first:
+            failures += self._list_other_failures(leaves, first_leaf, reason)
+        return tuple(dict.fromkeys(failures))
+
+    def _find_reason(self) -> TorchsReason:
+        """Return what torch says of the guard that fails first.
+
+        A guard on several sizes has several parts. The first that does not hold is the reason.
+        """
+        parts = list(self._answer.verbose_code_parts) or [""]
+        failed_parts = (part for part in parts if evaluate_part(part, self._scope) is False)
+        part = next(failed_parts, parts[0])
+        match = TENSOR_MISMATCH.match(part)
+        if match:
+            return TorchsReason(part=part, mismatch=remove_ids(match[2]))
+        return TorchsReason(part=part)
+
+    def _find_first_leaf(self, leaves: list[LeafGuard], part: str) -> LeafGuard | None:
+        """Return the guard of which torch says `part`, or None if a node refuses the call."""
+        match = TENSOR_MISMATCH.match(part)
+        if match:
+            return _find_tensor_leaf(leaves, match[1])
+        for leaf in leaves:
+            if part in leaf.parts:
+                return leaf
+        failing_leaves = (leaf for leaf in leaves if is_failing(leaf, self._scope, part))
+        return next(failing_leaves, None)
+
+    def _list_other_failures(
+        self, leaves: list[LeafGuard], first_leaf: LeafGuard | None, reason: TorchsReason
+    ) -> list[Failure]:
+        """Return the failures besides the first: of other leaves, and of nodes for dicts."""
+        failures = []
+        refused_sources = set()
+        if first_leaf is not None:
+            refused_sources.add(first_leaf.source)
+        for leaf in leaves:
+            if leaf != first_leaf and is_failing(leaf, self._scope, reason.part):
+                failures += build_leaf_failures(self._number, leaf, self._scope, TorchsReason())
+                refused_sources.add(leaf.source)
+        failures += list_dict_failures(self._number, self._entry, self._scope, refused_sources)
+        return failures
 
 
-def _find_reason(answer, scope: dict) -> TorchsReason:
-    """Return what torch says of the guard that fails first.
-
-    `answer` is what torch's check of the guard tree returned. A guard on several sizes has several
-    parts; the first that does not hold is the reason.
-    """
-    parts = list(answer.verbose_code_parts) or [""]
-    failed_parts = (part for part in parts if evaluate_part(part, scope) is False)
-    part = next(failed_parts, parts[0])
-    match = TENSOR_MISMATCH.match(part)
-    if match:
-        return TorchsReason(part=part, mismatch=remove_ids(match[2]))
-    return TorchsReason(part=part)
-
-
-def _find_refusing_leaf(leaves: list[LeafGuard], part: str, scope: dict) -> LeafGuard | None:
-    """Return the guard of which torch says `part`, or None if a node itself refuses the call."""
-    match = TENSOR_MISMATCH.match(part)
-    if match:
-        # Of a local, torch writes the name without `L`.
-        name = match[1]
-        source = format_source(f"L['{name}']" if name.isidentifier() else name)
-        tensor_leaves = [leaf for leaf in leaves if leaf.kind == TENSOR_MATCH]
-        return next((leaf for leaf in tensor_leaves if format_source(leaf.source) == source), None)
-
+def _find_tensor_leaf(leaves: list[LeafGuard], name: str) -> LeafGuard | None:
+    """Return the guard on the tensor that torch names in a mismatch, or None."""
+    # Torch writes a local without `L`.
+    source = format_source(f"L['{name}']" if name.isidentifier() else name)
     for leaf in leaves:
-        if part in leaf.parts:
+        if leaf.kind == TENSOR_MATCH and format_source(leaf.source) == source:
             return leaf
-    return next((leaf for leaf in leaves if is_failing(leaf, scope, part)), None)
-
-
-def _list_other_failures(
-    number: int,
-    entry,
-    leaves: list[LeafGuard],
-    first_leaf: LeafGuard | None,
-    reason: TorchsReason,
-    scope: dict,
-) -> list[Failure]:
-    """Return the failures besides the first: of other leaves, and of nodes for dicts."""
-    failures = []
-    refused_sources = set()
-    if first_leaf is not None:
-        refused_sources.add(first_leaf.source)
-    for leaf in leaves:
-        if leaf != first_leaf and is_failing(leaf, scope, reason.part):
-            failures += build_leaf_failures(number, leaf, scope, TorchsReason())
-            refused_sources.add(leaf.source)
-    return failures + list_dict_failures(number, entry, scope, refused_sources)
+    return None

@@ -119,85 +119,79 @@ class GuardGraphBuilder:
 
     def add_entry(self, number: int, entry, function_name: str) -> None:
         """Add the guard tree of a cache entry: one node for the entry, and all below it."""
-        entry_key = f"entry {number}"
-        self._nodes_by_key[entry_key] = Node(
-            key=entry_key,
-            label=f"{function_name}(), {entry_key}",
+        key = f"entry {number}"
+        entry_node = Node(
+            key=key,
+            label=f"{function_name}(), {key}",
             kind="function",
             detail=ALL_MUST_PASS,
-            group=entry_key,
+            group=key,
         )
+        self._nodes_by_key[key] = entry_node
         root = entry.guard_manager.root
         for child in list_children(root):
-            self._add_tree(entry_key, number, entry_key, child)
+            self._add_tree(entry_node, number, child)
 
         between_values = _split_guards_between_values(entry)
         if between_values:
-            self._add_branch(entry_key, number, entry_key, BETWEEN_VALUES, between_values)
+            self._add_branch(entry_node, number, BETWEEN_VALUES, between_values)
         # Last, because these guards are about no argument and no line of code.
-        self._add_branch(entry_key, number, entry_key, STATE_OF_TORCH, list_leaves_of_node(root))
+        self._add_branch(entry_node, number, STATE_OF_TORCH, list_leaves_of_node(root))
 
-    def _add_tree(self, parent: str, number: int, parent_group: str, torchs_node) -> None:
-        """Add a node of torch's tree and all below it; `parent` is the key of the node above."""
+    def _add_tree(self, parent: Node, number: int, torchs_node) -> None:
+        """Add a node of torch's tree of entry `number`, and all below it, under `parent`."""
         source = torchs_node.get_source()
-        leaves = list_leaves_of_node(torchs_node)
-        key, group = self._add_branch(parent, number, parent_group, source, leaves)
+        node = self._add_branch(parent, number, source, list_leaves_of_node(torchs_node))
         for child in list_children(torchs_node):
-            self._add_tree(key, number, group, child)
+            self._add_tree(node, number, child)
 
     def _add_branch(
-        self,
-        parent: str,
-        number: int,
-        parent_group: str,
-        source: str,
-        leaves: Sequence[LeafGuard],
-    ) -> tuple[str, str]:
-        """Add a value with the guards on it, and return the key and the group of its node.
+        self, parent: Node, number: int, source: str, leaves: Sequence[LeafGuard]
+    ) -> Node:
+        """Add a value with the guards on it, and return the node of the value.
 
         Parameters
         ----------
-        parent : str
-            The key of the node above.
+        parent : Node
+            The node above.
         number : int
             The number of the cache entry.
-        parent_group : str
-            The group of the node above: `entry 1/L['x']`. A picture can fold a group.
         source : str
             What the guards look at, as torch writes it.
         leaves : sequence of LeafGuard
             The guards on this value.
         """
         label = remove_ids(source)
-        group = f"{parent_group}/{label.replace('/', '|')}"
+        # A picture can fold a group, such as `entry 1/L['x']`. A slash begins the next group.
+        label_in_group = label.replace("/", "|")
         node = Node(
             key=self._find_free_key(f"entry {number} {label}"),
             label=label,
             kind="object" if source == STATE_OF_TORCH else "name",
-            group=group,
+            group=f"{parent.group}/{label_in_group}",
         )
         self._add_node(parent, node)
         for leaf in leaves:
-            self._add_guard(node.key, group, leaf.to_record(number))
-        return node.key, group
+            self._add_guard(node, leaf.to_record(number))
+        return node
 
-    def _add_guard(self, parent: str, group: str, guard: Guard) -> None:
-        """Add a guard to the node of the value that it looks at, whose key is `parent`."""
+    def _add_guard(self, parent: Node, guard: Guard) -> None:
+        """Add a guard under the node of the value that it looks at."""
         node = Node(
             key=self._find_free_key(remove_ids(f"entry {guard.entry} {guard.name}")),
             label=guard.kind,
             kind="guard",
             detail=guard.checks,
-            group=group,
+            group=parent.group,
             op=guard.checks,
         )
         self._add_node(parent, node)
         self._guards[guard] = None
 
-    def _add_node(self, parent: str, node: Node) -> None:
-        """Add a node, and an edge to it from the node whose key is `parent`."""
+    def _add_node(self, parent: Node, node: Node) -> None:
+        """Add a node under another one, with an edge between them."""
         self._nodes_by_key[node.key] = node
-        self._edges.append(Edge(parent, node.key))
+        self._edges.append(Edge(parent.key, node.key))
 
     def _find_free_key(self, key: str) -> str:
         """Return a key that no node has yet: this one, or this one with marks behind it.

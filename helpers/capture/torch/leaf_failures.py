@@ -49,9 +49,11 @@ def build_leaf_failures(
         return _build_size_failures(number, leaf, scope, is_first=bool(reason.part))
 
     part = reason.part if reason.part in leaf.parts else leaf.parts[0]
-    line, place = find_users_line([part]), find_users_place([part])
-    if leaf.kind == TENSOR_MATCH and TORCHS_LINE.search(part):
-        line, place = "", ""
+    line = ""
+    place = ""
+    if leaf.kind != TENSOR_MATCH or not TORCHS_LINE.search(part):
+        line = find_users_line([part])
+        place = find_users_place([part])
 
     failures = []
     for difference in list_differences(leaf, scope, reason):

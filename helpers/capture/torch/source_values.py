@@ -194,10 +194,9 @@ class ExpressionReader:
 
     def _read_slice(self, node: ast.Slice) -> slice:
         """Return the slice that `1:n` in square brackets means."""
-        start = node.lower and self.read(node.lower)
-        stop = node.upper and self.read(node.upper)
-        step = node.step and self.read(node.step)
-        return slice(start, stop, step)
+        bounds = (node.lower, node.upper, node.step)
+        values = [None if bound is None else self.read(bound) for bound in bounds]
+        return slice(*values)
 
     def _is_true(self, node: ast.expr) -> bool:
         """Return the truth of the value of a node."""
