@@ -183,8 +183,8 @@ class EntryCheck:
     def list_failures(self, only_first: bool = False) -> tuple[Failure, ...]:
         """Return the guards that fail, the one that torch finds first in front.
 
-        The tuple is empty if the entry accepts the call. With `only_first`, no guard is asked behind
-        the first that fails.
+        The tuple is empty if the entry accepts the call. With `only_first`, the other guards are
+        not asked.
         """
         if self._answer.result:
             return ()
