@@ -11,7 +11,11 @@ from collections import OrderedDict
 import pytest
 
 from helpers import watch_recompiles, watching_recompiles
-from helpers.capture.torch import guard_tree, guard_words
+from helpers.capture.torch import guard_failures, leaf_failures
+from helpers.capture.torch.cache_entries import read_cache_entries
+from helpers.capture.torch.frame_arguments import bind_frame_locals
+from helpers.capture.torch.guard_leaves import list_leaf_guards
+from helpers.capture.torch.guard_words import find_users_place, format_source
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
@@ -101,13 +105,13 @@ def holds(leaf, part, seen, space):
 def expected(entry, seen, space):
     """Return (kind, text) of each guard that fails; of checks of sizes, of each by itself."""
     found, scope = set(), {"L": seen}
-    for leaf in guard_tree.leaves(entry):
+    for leaf in list_leaf_guards(entry):
         failed = [part for part in leaf.parts if holds(leaf, part, seen, space) is False]
-        if leaf.kind in guard_tree.OF_SIZES:
-            texts = [guard_tree.plain_source(part.split("  # ")[0].strip()) for part in failed]
+        if leaf.kind in leaf_failures.SIZE_KINDS:
+            texts = [format_source(part.split("  # ")[0].strip()) for part in failed]
             found |= {("SHAPE_ENV", text) for text in texts}
         elif failed or (leaf.kind == "TYPE_MATCH" and not leaf.check(eval(leaf.source, scope))):
-            source = "" if leaf.kind in OF_SEVERAL else guard_tree.plain_source(leaf.source)
+            source = "" if leaf.kind in OF_SEVERAL else format_source(leaf.source)
             found.add((leaf.kind, source))
     return found
 
@@ -116,7 +120,7 @@ def named(failures):
     """Return the same of what a verb says."""
     return {
         ("SHAPE_ENV", one.checks)
-        if one.kind in guard_tree.OF_SIZES
+        if one.kind in leaf_failures.SIZE_KINDS
         else (one.kind, "" if one.kind in OF_SEVERAL else one.source)
         for one in failures
     }
@@ -130,11 +134,11 @@ def test_named_guards_are_those_that_fail(fn, in_cpp):
         live, recompiles = watch_recompiles(fn), 0
         for args in PROGRAMS[fn]:
             start = live.compiled_function
-            seen = guard_tree.frame_locals(start, args, {})
-            kept = guard_tree.entries(start.__code__)
+            seen = bind_frame_locals(start, args, {})
+            kept = read_cache_entries(start.__code__)
             refuse = not any(e.guard_manager.root.check_verbose(seen).result for e in kept)
             if kept and refuse:
-                told = guard_tree.reasons(kept, fn.__globals__, seen)
+                told = guard_failures.list_failures(kept, fn.__globals__, seen)
                 for entry, failures in zip(kept, told, strict=True):
                     assert named(failures) == expected(entry, seen, fn.__globals__)
                 recompiles += 1
@@ -195,9 +199,9 @@ def test_a_dict_of_another_size_is_named_among_other_causes(fn, in_no_grad):
         x, kwargs = ones(shape), d if fn is of_kwargs else {}
         args = (x,) if kwargs or fn is of_kwargs else (x, d)
         with torch.set_grad_enabled(not (in_no_grad and number % 2)):
-            seen = guard_tree.frame_locals(live.compiled_function, args, kwargs)
-            kept = guard_tree.entries(live.compiled_function.__code__)
-            told = guard_tree.reasons(kept, fn.__globals__, seen)
+            seen = bind_frame_locals(live.compiled_function, args, kwargs)
+            kept = read_cache_entries(live.compiled_function.__code__)
+            told = guard_failures.list_failures(kept, fn.__globals__, seen)
             live(*args, **kwargs)
         for then, failures in zip(made, told, strict=True):
             kinds = "LENGTH_CHECK", "TYPE_MATCH"
@@ -208,7 +212,7 @@ def test_a_dict_of_another_size_is_named_among_other_causes(fn, in_no_grad):
             assert found <= differing_dicts("d", then, d)
             assert not unsure or in_no_grad
             assert any("mismatch" in one.checks for one in failures)
-        if len(guard_tree.entries(live.compiled_function.__code__)) > len(made):
+        if len(read_cache_entries(live.compiled_function.__code__)) > len(made):
             made.append(d)  # else there was no tensor op
     assert "unknown" not in str(live) or in_no_grad
 
@@ -269,7 +273,7 @@ def test_check_that_cannot_be_evaluated_is_unknown(monkeypatch):
     live = watch_recompiles(numbers)
     for args in PROGRAMS[numbers][:2]:
         live(*args)
-    monkeypatch.setattr(guard_tree, "_holds", lambda part, scope: None)
+    monkeypatch.setattr(leaf_failures, "evaluate_check", lambda part, scope: None)
     live(ones(4), 9, 0.2)
     assert "unknown whether these hold" in live.model.entries[-1].note
     assert "n is 9" not in live.model.entries[-1].note.split("unknown")[1]
@@ -289,4 +293,4 @@ def test_a_dynamic_entry_says_each_check_of_its_sizes():
 )
 def test_the_place_of_a_guard_is_the_users_and_not_torchs(file, place):
     behind = f"  # def f(x): ...  # {file}:2 in f (_dynamo/variables/tensor.py:26 in evaluate_expr)"
-    assert guard_words.place_of([f"(L['x'].size()[0] % 2) == 0{behind}"]) == place
+    assert find_users_place([f"(L['x'].size()[0] % 2) == 0{behind}"]) == place

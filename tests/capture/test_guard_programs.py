@@ -9,8 +9,10 @@ import random
 import pytest
 
 from helpers import guard_function, show_guards, watch_guard_sets, watch_recompiles
-from helpers.capture.torch.guard_sets import WrittenGuards
-from helpers.capture.torch.guard_tree import behind, entries, frame_locals
+from helpers.capture.torch.cache_entries import read_cache_entries
+from helpers.capture.torch.compiled_function import find_compiled_function
+from helpers.capture.torch.frame_arguments import bind_frame_locals
+from helpers.capture.torch.written_guards import WrittenGuards
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -122,7 +124,7 @@ def compiled(fn, calls):
     made = torch.compile(fn, backend="eager")
     for args in calls:
         made(*args)
-    return behind(made)[0]
+    return find_compiled_function(made)[0]
 
 
 def drawn(rng, calls):
@@ -142,13 +144,13 @@ def program(request):
 
 def test_python_answers_as_the_real_tree(program):
     fn, calls = program
-    for entry, kept in enumerate(entries(fn.__code__), 1):
+    for entry, kept in enumerate(read_cache_entries(fn.__code__), 1):
         written, rng, answers = WrittenGuards(fn, entry), random.Random(entry), []
         for world in WORLDS:
             for _ in range(80 if world is WORLDS[0] else 12):
                 args = drawn(rng, calls)
                 with world():
-                    real = kept.guard_manager.root.check(frame_locals(fn, args, {}))
+                    real = kept.guard_manager.root.check(bind_frame_locals(fn, args, {}))
                     answers.append((written.function(*args), real))
                 assert answers[-1][0] is real, (world, args, written.source)
         assert {real for _, real in answers} == {True, False}

@@ -5,7 +5,8 @@ from types import FunctionType
 import pytest
 
 from helpers import watch_guard_sets
-from helpers.capture.torch.guard_sets import Mini, Real, neighbours
+from helpers.capture.torch.compiler_guards import DynamoGuards, MiniDynamoGuards
+from helpers.capture.torch.tried_calls import list_neighbours
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -35,16 +36,16 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_real_guards_accept_what_torch_does_not_recompile(name):
     fn, first = CASES[name]
-    real = Real(fn, *first)
-    for call in neighbours(real.function, real.first):
-        with call.world(), torch.compiler.set_stance("fail_on_recompile"):
+    real = DynamoGuards(fn, *first)
+    for call in list_neighbours(real.function, real.first_arguments):
+        with call.make_context(), torch.compiler.set_stance("fail_on_recompile"):
             accepted = real(**call.arguments)
             try:
                 real.compiled(**call.arguments)
             except RuntimeError:
-                assert not accepted, call.words
+                assert not accepted, call.change
             else:
-                assert accepted, call.words
+                assert accepted, call.change
 
 
 def test_both_kinds_of_counter_example_are_found():
@@ -67,10 +68,10 @@ def test_a_guard_set_that_raises_is_said_to():
 
 def test_the_mini_dynamo_is_never_laxer_where_results_differ():
     for fn, first in ((scaled, CASES["scaled"][1]), (both, CASES["both"][1])):
-        real, mini = Real(fn, *first), Mini(fn, *first)
-        for call in neighbours(fn, real.first):
-            with call.world():
-                if mini.why_not(**call.arguments) is None:
+        real, mini = DynamoGuards(fn, *first), MiniDynamoGuards(fn, *first)
+        for call in list_neighbours(fn, real.first_arguments):
+            with call.make_context():
+                if mini.find_failing_guard(**call.arguments) is None:
                     unguarded = FunctionType(real.entry.code, fn.__globals__)
                     stale, fresh = unguarded(**call.arguments), fn(**call.arguments)
                     assert torch.equal(stale, fresh) and stale.dtype == fresh.dtype

@@ -6,8 +6,10 @@ import re
 import pytest
 
 from helpers import show_guards, watch_recompiles
-from helpers.capture.torch import guard_tree
-from helpers.capture.torch.guard_tree import entries, leaves
+from helpers.capture.torch.cache_entries import read_cache_entries
+from helpers.capture.torch.frame_arguments import bind_frame_locals
+from helpers.capture.torch.guard_failures import find_first_failure, list_failing_guards
+from helpers.capture.torch.guard_leaves import list_leaf_guards, walk_nodes
 from helpers.model.torch_records import Failure, explain_failures
 
 pytestmark = pytest.mark.own_process(sharing="torch")
@@ -54,20 +56,20 @@ CHANGES = {
 @pytest.mark.parametrize("name", CHANGES)
 def test_one_change_fails_one_guard(game, name):
     fn = game.compiled_function
-    entry = entries(fn.__code__)[0]
-    seen = guard_tree.frame_locals(fn, (), {**FIRST, **CHANGES[name]})
-    assert [guard.name for guard in guard_tree.all_failures(1, entry, fn, seen)] == [name]
-    first = guard_tree.failure(1, entry, fn, seen)
+    entry = read_cache_entries(fn.__code__)[0]
+    seen = bind_frame_locals(fn, (), {**FIRST, **CHANGES[name]})
+    assert [guard.name for guard in list_failing_guards(1, entry, fn, seen)] == [name]
+    first = find_first_failure(1, entry, fn, seen)
     assert first.kind == name.split()[-1]
     assert not entry.guard_manager.root.check(seen)
 
 
 def test_every_leaf_of_the_tree_is_shown(game):
-    entry = entries(game.compiled_function.__code__)[0]
-    found = [g for m in guard_tree.managers(entry.guard_manager.root) for g in m.get_leaf_guards()]
+    entry = read_cache_entries(game.compiled_function.__code__)[0]
+    found = [g for m in walk_nodes(entry.guard_manager.root) for g in m.get_leaf_guards()]
     graph = show_guards(game).model
-    twice = sum(leaf.kind == "NO_TENSOR_ALIASING" for leaf in leaves(entry)) - 1
-    assert len(found) == len(leaves(entry)) == len(graph.guards) + twice
+    twice = sum(leaf.kind == "NO_TENSOR_ALIASING" for leaf in list_leaf_guards(entry)) - 1
+    assert len(found) == len(list_leaf_guards(entry)) == len(graph.guards) + twice
     assert {g.kind for g in graph.guards} == {type(g).__name__ for g in found}
 
 

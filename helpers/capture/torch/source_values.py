@@ -1,8 +1,8 @@
 """A guard's text, such as `L['d']['k'] == 1` -> its value, without a line of the user's code.
 
-Torch checks its guards in C: a dict's `__missing__` does not run, nor a property or the `__eq__` of
-another class. Python's `eval` would run them, and the program would feel that. What only such code
-could tell is MISSING here.
+Torch writes what a guard looks at, and often what it checks, as a Python expression. `eval` would
+run properties, `__missing__` and `__eq__` of the user's classes. Here the expression is evaluated
+node by node, with the functions of `lookup`. What only the user's code could tell is MISSING.
 """
 
 import ast
@@ -10,318 +10,269 @@ import functools
 import operator
 import sys
 import weakref
-from collections import deque
 from types import (
     BuiltinFunctionType,
-    FunctionType,
-    MappingProxyType,
     MethodDescriptorType,
-    MethodType,
     MethodWrapperType,
-    ModuleType,
     WrapperDescriptorType,
 )
 
 from ...internals import torch_private
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import inherited, instance_dict, namespace
 from ..text import tensors
+from .lookup import (
+    MISSING,
+    has_attribute,
+    has_key,
+    is_from_torch,
+    iterate_elements,
+    read_attribute,
+    read_item,
+    read_length,
+    require_plain,
+)
 
-MISSING = object()
-CONTAINERS = dict, list, tuple, set, frozenset, str, bytes, range, deque, MappingProxyType
-ITEMS = list, tuple, str, bytes, range, deque, MappingProxyType
-OF_C = BuiltinFunctionType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
-TYPES = {one.__name__: one for one in (*CONTAINERS[:8], int, float, complex, bool, object)}
-# Functions that guards name, and that only compare addresses or read what C keeps.
-LOOK_ONLY = """
-    ___check_type_id ___check_obj_id ___dict_version ___tuple_iterator_len
-    ___tuple_iterator_getitem ___normalize_count_iter ___normalize_range_iter ___dataclass_fields
-    ___namedtuple_fields ___get_torch_function_mode_stack_at ___get_current_stream __load_module
-""".split()  # noqa: SIM905
+# The classes of functions and methods that are written in C.
+CALLABLES_IN_C = (
+    BuiltinFunctionType,
+    MethodDescriptorType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
+_NAMED_TYPES = (
+    dict,
+    list,
+    tuple,
+    set,
+    frozenset,
+    str,
+    bytes,
+    range,
+    int,
+    float,
+    complex,
+    bool,
+    object,
+)
+#: name -> the class of Python that a guard's text means by it
+TYPES_BY_NAME = {kind.__name__: kind for kind in _NAMED_TYPES}
+# Functions that guards name. They only compare addresses, or read what C stores.
+HARMLESS_FUNCTIONS = frozenset(
+    {
+        "___check_type_id",
+        "___check_obj_id",
+        "___dict_version",
+        "___tuple_iterator_len",
+        "___tuple_iterator_getitem",
+        "___normalize_count_iter",
+        "___normalize_range_iter",
+        "___dataclass_fields",
+        "___namedtuple_fields",
+        "___get_torch_function_mode_stack_at",
+        "___get_current_stream",
+        "__load_module",
+    }
+)
 OPERATORS = {
-    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod,
-    ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv, ast.Pow: operator.pow,
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.USub: operator.neg, ast.UAdd: operator.pos,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.Invert: operator.invert,
-}  # fmt: skip
-
-
-class NeedsUsersCode(Exception):
-    """Only code of the user's could tell this value."""
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Mod: operator.mod,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Pow: operator.pow,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.Invert: operator.invert,
+}
 
 
 class CannotRead(Exception):
     """The expression has a form that is not known here."""
 
 
-def value_of(text: str, scope: dict):
-    """Return the value of a Python expression of torch's, or MISSING.
+def evaluate_source(text: str, scope: dict):
+    """Return the value of a Python expression that torch wrote, or MISSING.
 
     Parameters
     ----------
     text : str
-        What torch writes for a source, or for a check of it.
+        A source, such as `L['x']`, or a check, such as `L['n'] == 2`.
     scope : dict
-        `L` and `G`, the locals and globals that the guards are about.
+        `L` and `G`: the locals and globals that the guards are about.
     """
     try:
-        return read(text, scope)
+        return evaluate_strictly(text, scope)
     except Exception:
         return MISSING
 
 
-def read(text: str, scope: dict):
-    """Return the same value; raise NeedsUsersCode or another error where `value_of` has MISSING."""
-    with tensors.plainly():
-        return _Reader(scope).read(_parsed(text))
+def evaluate_strictly(text: str, scope: dict):
+    """Return the value of a Python expression that torch wrote, or raise an error.
+
+    The arguments are those of `evaluate_source`, which returns MISSING instead of an error.
+
+    Raises
+    ------
+    NeedsUsersCode
+        Only a call of the user's code could tell the value.
+    Exception
+        There is no such value, or the expression has a form that is not known here.
+    """
+    with tensors.plainly():  # no mode of the user's hears of a look at a tensor
+        return ExpressionReader(scope).read(_parse(text))
 
 
-@functools.lru_cache(maxsize=2000)
-def _parsed(text: str) -> ast.expr:
+@functools.lru_cache(maxsize=2000)  # each call of a compiled function brings the same texts
+def _parse(text: str) -> ast.expr:
+    """Return the syntax tree of an expression."""
     return ast.parse(text, mode="eval").body
 
 
-class _Reader:
-    """Reads the parts of an expression; what it cannot read raises."""
+class ExpressionReader:
+    """Evaluates the syntax tree of an expression, or raises an error."""
 
     def __init__(self, scope: dict):
-        self.names = {**torch_private.shape_names, **torch_private.guard_names(), **scope}
+        """Read in `scope`: `L` and `G`, the locals and globals that the guards are about."""
+        self._names = {**torch_private.shape_names, **torch_private.guard_names(), **scope}
 
     def read(self, node: ast.expr):
+        """Return the value of a node of the syntax tree."""
         match node:
             case ast.Constant():
                 return node.value
             case ast.Name():
-                return self.names[node.id] if node.id in self.names else TYPES[node.id]
+                return self._read_name(node.id)
             case ast.Attribute():
-                return attribute(self.read(node.value), node.attr)
+                return read_attribute(self.read(node.value), node.attr)
             case ast.Subscript():
-                return item(self.read(node.value), self.read(node.slice))
+                return read_item(self.read(node.value), self.read(node.slice))
             case ast.Slice():
-                parts = (node.lower, node.upper, node.step)
-                return slice(*(part and self.read(part) for part in parts))
-            case ast.Tuple() | ast.List() | ast.Set():
-                kind = {ast.Tuple: tuple, ast.List: list, ast.Set: set}[type(node)]
-                return kind(map(self.read, node.elts))
+                return self._read_slice(node)
+            case ast.Tuple():
+                return tuple(self._read_all(node.elts))
+            case ast.List():
+                return self._read_all(node.elts)
+            case ast.Set():
+                return set(self._read_all(node.elts))
             case ast.Call(keywords=[]):
-                return self.call(node.func, list(map(self.read, node.args)))
+                return self._call(node.func, self._read_all(node.args))
             case ast.Compare():
-                return self.compare(node)
+                return self._compare(node)
+            case ast.BoolOp(op=ast.Or()):
+                return any(self._is_true(value) for value in node.values)
             case ast.BoolOp():
-                holds = any if isinstance(node.op, ast.Or) else all
-                return holds(self.is_true(one) for one in node.values)
+                return all(self._is_true(value) for value in node.values)
             case ast.UnaryOp(op=ast.Not()):
-                return not self.is_true(node.operand)
+                return not self._is_true(node.operand)
             case ast.UnaryOp():
-                return OPERATORS[type(node.op)](require_plain(self.read(node.operand)))
+                operand = require_plain(self.read(node.operand))
+                return OPERATORS[type(node.op)](operand)
             case ast.BinOp():
-                left, right = self.read(node.left), self.read(node.right)
-                return OPERATORS[type(node.op)](require_plain(left), require_plain(right))
+                left = self.read(node.left)
+                right = self.read(node.right)
+                return _compute_operation(node.op, left, right)
         raise CannotRead(ast.dump(node))
 
-    def is_true(self, node: ast.expr) -> bool:
+    def _read_all(self, nodes: list[ast.expr]) -> list:
+        """Return the values of several nodes."""
+        return [self.read(node) for node in nodes]
+
+    def _read_name(self, name: str):
+        """Return the value of a name: `L`, `G`, a function of torch's guards, or a class."""
+        if name in self._names:
+            return self._names[name]
+        return TYPES_BY_NAME[name]
+
+    def _read_slice(self, node: ast.Slice) -> slice:
+        """Return the slice that `1:n` in square brackets means."""
+        bounds = (node.lower, node.upper, node.step)
+        values = [None if bound is None else self.read(bound) for bound in bounds]
+        return slice(*values)
+
+    def _is_true(self, node: ast.expr) -> bool:
+        """Return the truth of the value of a node."""
         return bool(require_plain(self.read(node)))
 
-    def compare(self, node: ast.Compare) -> bool:
+    def _compare(self, node: ast.Compare) -> bool:
+        """Return whether each step of a comparison such as `2 <= n < 5` holds."""
         left = self.read(node.left)
-        for kind, operand in zip(node.ops, node.comparators, strict=True):
+        for comparison, operand in zip(node.ops, node.comparators, strict=True):
             right = self.read(operand)
-            if isinstance(kind, ast.Is | ast.IsNot):
-                holds = (left is right) is isinstance(kind, ast.Is)
-            elif isinstance(kind, ast.In | ast.NotIn):
-                holds = has_key(right, left) is isinstance(kind, ast.In)
-            else:
-                holds = OPERATORS[type(kind)](require_plain(left), require_plain(right))
-            if not holds:
+            if not _evaluate_comparison(comparison, left, right):
                 return False
             left = right
         return True
 
-    def call(self, function: ast.expr, args: list):
+    def _call(self, function: ast.expr, args: list):
+        """Return the result of a call, if the called function runs no code of the user's."""
         match function:
             case ast.Name(id="type") if len(args) == 1:
                 return type(args[0])
             case ast.Name(id="isinstance"):
-                return real_isinstance(args[0], *(args[1] if type(args[1]) is tuple else args[1:]))
-            case ast.Name(id="len") if length(args[0]) is not MISSING:
-                return length(args[0])
+                kinds = args[1] if type(args[1]) is tuple else args[1:]
+                return real_isinstance(args[0], *kinds)
+            case ast.Name(id="len") if read_length(args[0]) is not MISSING:
+                return read_length(args[0])
             case ast.Name(id="list" | "set" | "tuple" as name):
-                return TYPES[name](elements(args[0]))
+                return TYPES_BY_NAME[name](iterate_elements(args[0]))
             case ast.Name(id="dict"):
-                return dict(elements(dict.items(args[0])))
+                return dict(iterate_elements(dict.items(args[0])))
             case ast.Name(id="hasattr"):
                 return has_attribute(*args)
             case ast.Name(id="getattr"):
-                return attribute(*args)
+                return read_attribute(*args)
             case ast.Name(id="___dict_contains"):
-                return has_key(args[1], args[0])
+                key, container = args[0], args[1]
+                return has_key(container, key)
             case ast.Name(id="__import__"):
                 return sys.modules[args[0]]
-            case ast.Name(id=name) if name in LOOK_ONLY:
-                return self.names[name](*args)
-        called = self.read(function)
-        if called is dict.__getitem__:
-            return item(*args)
-        if type(called) is weakref.ref and not args:
-            return called()
-        is_method = type(called) is MethodDescriptorType or type(called) is WrapperDescriptorType
-        if is_method and real_isinstance(args[0], called.__objclass__):
-            return called(args[0], *map(require_plain, args[1:]))
-        if is_exactly(called, *OF_C) or _is_torchs(called):
-            return called(*map(require_plain, args))
-        raise CannotRead(ast.dump(function))
+            case ast.Name(id=name) if name in HARMLESS_FUNCTIONS:
+                return self._names[name](*args)
+        return _call_in_c(self.read(function), args, function)
 
 
-def _is_torchs(called) -> bool:
-    """Return whether a function or class is one of torch's or of `math`: for numbers."""
-    return real_isinstance(called, FunctionType, type) and (
-        str(called.__module__).partition(".")[0] in ("torch", "math", "builtins")
-    )
+def _compute_operation(operation: ast.operator | ast.cmpop, left, right):
+    """Return the result of an operator such as `+` or `==`; NeedsUsersCode if it is the user's."""
+    return OPERATORS[type(operation)](require_plain(left), require_plain(right))
 
 
-def attribute(value, name: str):
-    """Return an attribute as the default lookup finds it, or raise NeedsUsersCode."""
-    if real_isinstance(value, ModuleType):
-        return namespace(value)[name]
-    kind = type(value)
-    if issubclass(kind, type):
-        found, of_type = inherited(value, name), inherited(kind, name)
-        if found is None or _is_data(of_type):
-            return _bound(of_type, value, kind)
-        return found.__func__ if type(found) is staticmethod else _bound(found, None, value)
-    if runs_users_method(value, "__getattribute__"):
-        raise NeedsUsersCode
-    found, own = inherited(kind, name), instance_dict(value)
-    if own is not None and name in own and not _is_data(found):
-        return own[name]
-    if found is None:
-        return _of_module(value, name)
-    return _bound(found, value, kind)
+def _evaluate_comparison(comparison: ast.cmpop, left, right) -> bool:
+    """Return whether one comparison holds between two values."""
+    match comparison:
+        case ast.Is():
+            return left is right
+        case ast.IsNot():
+            return left is not right
+        case ast.In():
+            return has_key(right, left)
+        case ast.NotIn():
+            return not has_key(right, left)
+    return _compute_operation(comparison, left, right)
 
 
-def _is_data(found) -> bool:
-    return found is not None and inherited(type(found), "__set__") is not None
+def _call_in_c(called, args: list, function: ast.expr):
+    """Return `called(*args)` if it runs C code or torch's, else raise CannotRead.
 
-
-def _bound(found, value, kind: type):
-    """Return what the default lookup makes of a class's attribute for `value`, None for a class."""
-    if found is None or real_isinstance(found, property):
-        raise NeedsUsersCode
-    if type(found) is FunctionType:
-        return found if value is None else MethodType(found, value)
-    if type(found) is staticmethod:
-        return found.__func__
-    if type(found) is classmethod and type(found.__func__) is FunctionType:
-        return MethodType(found.__func__, kind)
-    getter = inherited(type(found), "__get__")
-    if getter is None:
-        return found
-    if type(getter) is WrapperDescriptorType and type(found) is not classmethod:
-        return getter(found, value, kind)
-    raise NeedsUsersCode
-
-
-def _of_module(value, name: str):
-    """Return what the `__getattr__` of torch's own modules would find."""
-    import torch
-
-    own = instance_dict(value) or {}
-    if real_isinstance(value, torch.nn.Module):
-        for place in ("_parameters", "_buffers", "_modules"):
-            if name in own.get(place, ()):
-                return own[place][name]
-    raise NeedsUsersCode
-
-
-def has_attribute(value, name: str) -> bool:
-    """Return whether the default lookup finds an attribute."""
-    if inherited(type(value), name) is not None:
-        return True
-    own = namespace(value) if real_isinstance(value, ModuleType) else instance_dict(value)
-    if own is not None and name in own:
-        return True
-    if inherited(type(value), "__getattr__") is None:
-        return False
-    raise NeedsUsersCode
-
-
-def item(value, key):
-    """Return an item of one of Python's own containers, as that container keeps it."""
-    if real_isinstance(value, dict):
-        found = dict.get(value, require_plain(key), MISSING)  # `dict[…]` asks `__missing__`
-        if found is MISSING:
-            raise KeyError
-        return found
-    for kind in ITEMS:
-        if real_isinstance(value, kind):
-            return kind.__getitem__(value, key if type(key) is slice else require_plain(key))
-    raise NeedsUsersCode
-
-
-def has_key(container, key) -> bool:
-    """Return whether one of Python's own containers has a key or an element."""
-    for kind in CONTAINERS:
-        if real_isinstance(container, kind):
-            return kind.__contains__(container, require_plain(key))
-    raise NeedsUsersCode
-
-
-def length(value):
-    """Return the length of one of Python's own containers or of a tensor, or MISSING."""
-    for kind in CONTAINERS:
-        if real_isinstance(value, kind):
-            return kind.__len__(value)
-    is_of_c = type(inherited(type(value), "__len__")) is WrapperDescriptorType
-    return len(value) if is_of_c or tensors.is_tensor(value) else MISSING
-
-
-def elements_left(value):
-    """Return how many elements an iterator of Python's own has left, or MISSING."""
-    is_of_c = type(inherited(type(value), "__length_hint__")) is MethodDescriptorType
-    return operator.length_hint(value) if is_of_c else MISSING
-
-
-def elements(value):
-    """Return an iterator over one of Python's own containers."""
-    for kind in (*CONTAINERS, type({}.keys()), type({}.values()), type({}.items())):
-        if real_isinstance(value, kind):
-            return kind.__iter__(value)
-    raise NeedsUsersCode
-
-
-def require_plain(value):
-    """Return a value whose hash and comparisons are code of C; else raise NeedsUsersCode."""
-    if is_exactly(value, tuple, list, set, frozenset):
-        for part in value:
-            require_plain(part)
-    elif is_exactly(value, dict):
-        for pair in dict.items(value):
-            require_plain(pair)
-    for name in ("__eq__", "__hash__", "__bool__", "__len__", "__float__", "__index__"):
-        if runs_users_method(value, name):
-            raise NeedsUsersCode
-    return value
-
-
-def is_same_backend(one, other) -> bool | None:
-    """Return whether torch takes two backends for the same; None if only the user's code can tell.
-
-    torch compares them by `==`. Around a backend is often an object of torch's own.
+    `function` is the syntax tree of what is called. It goes into the error.
     """
-    if one is other:
-        return True
-    try:
-        for backend in (one, other):
-            require_plain(backend)
-            if _is_torchs(type(backend)):
-                require_plain(instance_dict(backend))
-    except NeedsUsersCode:
-        return None
-    return type(one) is type(other) and one == other
-
-
-def runs_users_method(value, name: str) -> bool:
-    """Return whether a special method of a value is Python code that is not torch's."""
-    method = inherited(type(value), name)
-    return type(method) is FunctionType and not _is_torchs(method)
+    if called is dict.__getitem__:  # it would ask `__missing__`
+        return read_item(*args)
+    if type(called) is weakref.ref and not args:
+        return called()
+    if is_exactly(called, MethodDescriptorType, WrapperDescriptorType):
+        owner = args[0]
+        if real_isinstance(owner, called.__objclass__):
+            # The first argument is what the method belongs to: C code reads it.
+            return called(owner, *map(require_plain, args[1:]))
+    if is_exactly(called, *CALLABLES_IN_C) or is_from_torch(called):
+        return called(*map(require_plain, args))
+    raise CannotRead(ast.dump(function))

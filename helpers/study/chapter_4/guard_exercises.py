@@ -53,7 +53,7 @@ def _find_failing(real: Real, first: dict, name: str, changes: dict | None) -> d
 
     arguments, world = _apply_change(name, changes[name], first, real.function.__globals__)
     with world:
-        values = real.seen(**arguments)
+        values = real.bind_locals(**arguments)
         failures = all_failures(1, real.entry, real.function, values)
         failing = [failure.name for failure in failures]
         for other in _find_unchecked(real, values):
@@ -92,7 +92,7 @@ def _find_unchecked(real: Real, values: dict) -> list[str]:
             leaf.check(value)
             if value is not MISSING:
                 continue
-        names.append(leaf.guard(1).name)
+        names.append(leaf.to_record(1).name)
     return names
 
 
@@ -112,20 +112,20 @@ def guard_set(holds: Callable, fn: Callable, *first):
     with torch.enable_grad():
         real = Real(fn, *copied(first))
         calls = [
-            *neighbours(real.function, real.first),
-            *_change_arguments(real.first),
+            *neighbours(real.function, real.first_arguments),
+            *_change_arguments(real.first_arguments),
             *_change_globals(real),
         ]
         cases = []
         for call in calls:
-            shows = f"counter-example ({call.words})"
+            shows = f"counter-example ({call.change})"
             advice = partial(_advise_on_call, real, call)
             cases.append(JudgedCase(shows, partial(_accept, call), advice))
         return find_difference(holds, real, cases, "Dynamo")
 
 
 def _accept(call: Call, guards: Callable) -> bool:
-    with call.world():
+    with call.make_context():
         return bool(require_attempt(guards(*call.arguments.values())))
 
 
@@ -134,8 +134,8 @@ def _advise_on_call(real: Real, call: Call, mine, accepted: bool) -> str:
         return f"yours {mine}; a guard must return False instead"
     if accepted:
         return STRICT
-    with call.world():
-        reason = real.why_not(**call.arguments)
+    with call.make_context():
+        reason = real.find_failing_guard(**call.arguments)
     return f"too lax: yours accept, but Dynamo refuses ({reason})"
 
 
@@ -171,7 +171,7 @@ def _change_globals(real: Real) -> Iterator[Call]:
         }
         for words, make in makers.items():
             world = partial(replacing, space, name, make(value))
-            yield Call(f"global {name} {words}", dict(real.first), world)
+            yield Call(f"global {name} {words}", dict(real.first_arguments), world)
 
 
 def _copy_number(value: float) -> float:

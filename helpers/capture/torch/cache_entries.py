@@ -1,0 +1,33 @@
+"""A code object -> the cache entries that Dynamo keeps for it.
+
+A cache entry is what Dynamo keeps of one compilation: the compiled code, and the guards before it.
+"""
+
+import re
+from types import CodeType
+
+from ...internals import torch_private
+
+
+def read_cache_entries(code: CodeType) -> list:
+    """Return the live cache entries of a code object, in the order in which they were compiled."""
+    return select_live_entries(torch_private.cache_entries(code))
+
+
+def select_live_entries(entries: list) -> list:
+    """Return those of torch's cache entries that can still be asked, the oldest first."""
+    # Torch drops an entry when an object in its guards dies. Its guard tree has no root then.
+    live_entries = [entry for entry in entries if hasattr(entry.guard_manager, "root")]
+    return sorted(live_entries, key=_read_compile_number)
+
+
+def _read_compile_number(entry) -> list[int]:
+    """Return the numbers of a cache entry's compile id: `0/1_2` gives [0, 1, 2]."""
+    numbers = re.findall(r"\d+", str(entry.compile_id))
+    return [int(number) for number in numbers]
+
+
+def format_entry_count(count: int) -> str:
+    """Return a number of cache entries as words: "1 entry", "2 entries"."""
+    noun = "entry" if count == 1 else "entries"
+    return f"{count} {noun}"

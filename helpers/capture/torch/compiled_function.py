@@ -1,0 +1,181 @@
+"""A callable -> the Python function that Dynamo compiles for it, and a copy with an empty cache.
+
+A learner passes a function, a module, a method, a partial, what torch.compile made, or a ledger of
+`watch_recompiles`. Each of these is unwrapped down to the Python function inside. A decorator is
+not unwrapped, because Dynamo starts with the decorator's wrapper.
+"""
+
+import functools
+from collections.abc import Callable, Iterator
+from types import FunctionType, MethodType
+
+from ...internals import torch_private
+from ..cpython.objects import called, instance_dict
+from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
+from ..text.error import instead
+from ..text.value import short_repr
+from .cache_entries import read_cache_entries
+
+# The modules in which torch calls what a user gave to it.
+TORCHS_CALLERS = ("torch._dynamo", "torch.nn.modules.module")
+NEEDED = "a Python function is needed, or a callable with one inside, such as an nn.Module"
+IS_DECORATED = "Dynamo starts with the wrapper that a decorator put around"
+
+
+def find_compiled_function(
+    fn: Callable, compiled: bool = False
+) -> tuple[FunctionType, tuple[str, ...]]:
+    """Return the function that Dynamo starts with, and a sentence for each layer around it.
+
+    Parameters
+    ----------
+    fn : callable
+        What a learner passes to a verb.
+    compiled : bool
+        Return the outermost function that has cache entries, if any function has some.
+
+    Raises
+    ------
+    TypeError
+        `fn` contains no Python function, or belongs to another framework.
+    """
+    refuse_other_framework(fn, (), "this verb", "PyTorch")
+    ledger_fields = read_ledger_fields(fn)
+    if ledger_fields:
+        return ledger_fields["compiled_function"], ledger_fields["peeled"]
+
+    candidates = _list_candidates(fn)
+    if not candidates:
+        raise TypeError(f"{NEEDED}, not {short_repr(fn)}{instead(fn)}")
+    if compiled:
+        for function, sentences in candidates:
+            if read_cache_entries(function.__code__):
+                return function, sentences
+    return candidates[0]
+
+
+def _list_candidates(fn: Callable) -> list[tuple[FunctionType, tuple[str, ...]]]:
+    """Return each Python function inside a callable, with a sentence for each layer around it."""
+    candidates = []
+    for layer, sentences in _iterate_layers(fn):
+        function = layer.__func__ if type(layer) is MethodType else layer
+        if type(function) is not FunctionType:
+            continue
+        if str(function.__module__).startswith(TORCHS_CALLERS):
+            continue
+        decorated = vars(function).get("__wrapped__")
+        if decorated is not None:
+            sentences = (*sentences, f"{IS_DECORATED} {called(decorated)}.")
+        candidates.append((function, sentences))
+    return candidates
+
+
+def _iterate_layers(fn: Callable) -> Iterator[tuple[Callable, tuple[str, ...]]]:
+    """Yield a callable and each callable inside it, with sentences on what was unwrapped so far."""
+    sentences = ()
+    for _ in range(DEEPEST):
+        layer = _remove_compiler(fn)
+        yield layer, sentences
+
+        fn, new_sentences, _ = opened(layer, 1)  # one layer at a time
+        sentences += new_sentences
+        if fn is layer:
+            return
+
+
+def _remove_compiler(fn: Callable) -> Callable:
+    """Return what torch.compile got, or the same callable if torch.compile did not make it."""
+    inner = torch_private.inner_function(fn)
+    if type(inner) is not MethodType:
+        return inner
+
+    # A method of a class whose function is decorated with torch.compile.
+    function = torch_private.inner_function(inner.__func__)
+    if function is inner.__func__:
+        return inner
+    return MethodType(function, inner.__self__)
+
+
+def read_ledger_fields(fn: object) -> dict:
+    """Return the attributes of a ledger of `watch_recompiles`; an empty dict for anything else.
+
+    The exhibit of a ledger has the ledger as its `_source`. A ledger is known by its attribute
+    `compiled_from`: an import of its class would import this module in a circle.
+    """
+    if type(fn) is FunctionType:
+        return {}
+    fields = instance_dict(fn) or {}
+    if "compiled_from" in fields:
+        return fields
+    return instance_dict(fields.get("_source")) or {}
+
+
+def add_bound_arguments(
+    fn: Callable, args: tuple, kwargs: dict, start: FunctionType | None = None
+) -> tuple[tuple, dict]:
+    """Return the arguments that the Python function inside `fn` gets in a call of `fn`.
+
+    A method adds its object, and a partial adds what it supplies.
+
+    Parameters
+    ----------
+    fn : callable
+        What is called.
+    args, kwargs : tuple, dict
+        The arguments of the call.
+    start : function, optional
+        The function that Dynamo starts with. If it is torch's own wrapper, no `self` is added,
+        because the wrapper gets none.
+    """
+    starts_with_wrapper = start is not None and torch_private.is_wrapper_code(start.__code__)
+    users_callable = read_ledger_fields(fn).get("compiled_from", fn)
+    for layer, _ in _iterate_layers(users_callable):
+        if type(layer) is MethodType:
+            if starts_with_wrapper:
+                return args, kwargs
+            return (layer.__self__, *args), kwargs
+        if type(layer) is FunctionType:
+            return args, kwargs
+        if type(layer) is functools.partial:
+            args = (*layer.args, *args)
+            kwargs = {**layer.keywords, **kwargs}
+    return args, kwargs
+
+
+def copy_function(fn: FunctionType | MethodType):
+    """Return a copy of a function or a method with a code object of its own.
+
+    Dynamo keeps cache entries on the code object, so the copy has an empty cache.
+    """
+    if type(fn) is MethodType:
+        return MethodType(copy_function(fn.__func__), fn.__self__)
+
+    code = fn.__code__.replace()
+    copy = FunctionType(code, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    functools.update_wrapper(copy, fn, updated=())
+    # update_wrapper sets `__wrapped__` on the copy, also where `fn` itself has none. All else in
+    # the dict is left out, such as torch's mark that a function is compiled already.
+    copy.__dict__ = {}
+    if "__wrapped__" in vars(fn):
+        copy.__wrapped__ = vars(fn)["__wrapped__"]
+    copy.__kwdefaults__ = fn.__kwdefaults__
+    return copy
+
+
+def compile_copy(copy: Callable, **options) -> tuple[Callable, FunctionType]:
+    """Return what `torch.compile` makes of a copy, and the function that Dynamo starts with.
+
+    Dynamo cannot start with some callables, such as the modules of torch itself. Torch puts one
+    wrapper around each of them. All these wrappers share a code object, and so a cache. The wrapper
+    is therefore copied as well, so that nothing is left in torch's cache.
+    """
+    import torch
+
+    compiled = torch.compile(copy, **options)
+    wrapper = torch_private.wrapper_around(compiled)
+    if wrapper is None:
+        function, _ = find_compiled_function(copy)
+        return compiled, function
+
+    wrapper_copy = copy_function(wrapper)
+    return torch.compile(wrapper_copy, **options), wrapper_copy

@@ -1,0 +1,95 @@
+"""The guards that a compiler makes for one call of a function: Dynamo's, and the mini-Dynamo's."""
+
+import inspect
+from collections.abc import Callable
+
+from ...internals import torch_private
+from ...mini.frame_hook import guarded
+from ...safety.restoring import running_user_code
+from ..cpython.objects import named
+from ..text.error import error_message
+from .cache_entries import read_cache_entries
+from .compiled_function import compile_copy, copy_function, find_compiled_function
+from .frame_arguments import bind_arguments, bind_frame_locals
+from .guard_failures import find_first_failure
+
+
+class DynamoGuards:
+    """What Dynamo compiles for one call of a function: code, and the guards before it."""
+
+    def __init__(self, fn: Callable, *args, **kwargs):
+        """Compile a copy of `fn` for this call, which is made once.
+
+        ValueError if the call raises, LookupError if Dynamo compiles nothing for it.
+        """
+        original, _ = find_compiled_function(fn)
+        self.function = copy_function(original)
+        #: the arguments of the first call, by name
+        self.first_arguments = bind_arguments(self.function, args, kwargs)
+        #: `start` is the function that Dynamo starts with: the copy, or torch's own wrapper of it
+        self.compiled, self.start = compile_copy(self.function, backend="eager")
+
+        name = named(self.function)
+        # Without sizes noted before, the first call is compiled for its sizes.
+        with guarded(), torch_private.own_sizes(self.start.__code__, {}):
+            _make_first_call(self.compiled, args, kwargs, f"the first call of {name}()")
+        entries = read_cache_entries(self.start.__code__)
+        if len(entries) != 1:
+            raise LookupError(f"Dynamo compiles nothing for this call of {name}()")
+        self.entry = entries[0]
+
+    def __call__(self, /, *args, **kwargs) -> bool:
+        """Return whether the guards hold for these arguments."""
+        return self.find_failing_guard(*args, **kwargs) is None
+
+    def find_failing_guard(self, /, *args, **kwargs):
+        """Return the first guard that these arguments fail, or None."""
+        frame_locals = self.bind_locals(*args, **kwargs)
+        return find_first_failure(1, self.entry, self.start, frame_locals)
+
+    def bind_locals(self, /, *args, **kwargs) -> dict:
+        """Return the locals on which the guards are checked, by name."""
+        if self.start is self.function:
+            return bind_frame_locals(self.function, args, kwargs)
+        # Torch's wrapper has no names for the arguments, so each must be at its position.
+        signature = inspect.signature(self.function, follow_wrapped=False)
+        bound = signature.bind(*args, **kwargs)
+        return bind_frame_locals(self.start, bound.args, bound.kwargs)
+
+
+class MiniDynamoGuards:
+    """What the mini-Dynamo compiles for one call of a function: code, and the guards before it."""
+
+    def __init__(self, fn: Callable, *args, **kwargs):
+        """Compile a copy of `fn` for this call, which is made once.
+
+        ValueError if the call raises, LookupError if there is not one guard set for it.
+        """
+        from ...mini import dynamo
+
+        original, _ = find_compiled_function(fn)
+        self.compiled = dynamo.compile(copy_function(original))
+        _make_first_call(
+            self.compiled, args, kwargs, "the first call, compiled by the mini-Dynamo,"
+        )
+        reason = self.compiled.why or "; ".join(self.compiled.breaks)
+        if reason:
+            raise LookupError(f"the mini-Dynamo has no single guard set for this call: {reason}")
+
+    def find_failing_guard(self, /, *args, **kwargs) -> str | None:
+        """Return the text of the first guard that these arguments fail, or None."""
+        arguments = bind_arguments(self.compiled.fn, args, kwargs)
+        failed = self.compiled.entries[0].first_failing(tuple(arguments.values()))
+        return None if failed is None else f"not {failed.text}"
+
+
+def _make_first_call(compiled: Callable, args: tuple, kwargs: dict, subject: str) -> None:
+    """Make the first call; ValueError, in one sentence with this subject, if the call raises."""
+    try:
+        with running_user_code():
+            compiled(*args, **kwargs)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit as well: the call has not come to its end
+        message = f"{subject} must succeed, and it raised {error_message(error)}"
+        raise ValueError(message) from None

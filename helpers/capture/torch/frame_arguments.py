@@ -1,0 +1,32 @@
+"""A function and the arguments of a call -> the locals of its frame, before the first line runs."""
+
+import inspect
+from types import FunctionType
+
+from ..cpython.objects import named
+
+
+def bind_frame_locals(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
+    """Return by name what a frame of `fn` sees at its start: arguments and variables of closures.
+
+    Guards are checked on these values.
+    """
+    return bind_arguments(fn, args, kwargs) | read_closure(fn)
+
+
+def bind_arguments(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
+    """Return the arguments of a call by name, with defaults; TypeError if they do not fit."""
+    signature = inspect.signature(fn, follow_wrapped=False)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as error:
+        raise TypeError(f"{named(fn)}() cannot be called with these: {error}") from None
+    bound.apply_defaults()
+    return dict(bound.arguments)
+
+
+def read_closure(fn: FunctionType) -> dict:
+    """Return the values of the closure of a function now, by name."""
+    cells = fn.__closure__ or ()
+    values = [cell.cell_contents for cell in cells]
+    return dict(zip(fn.__code__.co_freevars, values, strict=True))

@@ -1,0 +1,137 @@
+"""A frame that Dynamo compiles -> words that a learner knows: its name, its file, its arguments.
+
+Dynamo cannot start with some callables, such as the modules of torch itself. Torch puts one wrapper
+around each of them, and Dynamo compiles a frame of this wrapper:
+
+    def inner(*args, **kwargs):
+        return fn(*args, **kwargs)
+
+The learner knows nothing of `inner`, `args` and `fn`. Here are the words for what `fn` is.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from types import CodeType, FunctionType
+
+from ...internals import torch_private
+from ..text.value import type_name
+from .dynamo_recorder import in_file, resumed
+from .frame_arguments import read_closure
+
+WRAPPERS_POSITION = re.compile(r"\bargs\[(\d+)\]")  # args[0]
+WRAPPERS_KEYWORD = re.compile(r"\bkwargs\['(\w+)'\]")  # kwargs['scale']
+WRAPPED_SELF = re.compile(r"\bfn\.__self__\b")  # fn.__self__.weight
+WRAPPED_ITSELF = re.compile(r"\bfn(?=\.)")  # fn.weight
+
+
+def describe_code(code: CodeType) -> str:
+    """Return the name of a code object, with its file and line: `step (train.py:12)`.
+
+    A resume function has the name of the function that it continues, and a remark.
+    """
+    name, resumed_line = resumed(code.co_name)
+    place = in_file(code.co_filename, resumed_line or code.co_firstlineno)
+    if resumed_line:
+        return f"{name}, resumed{place}"
+    return f"{name}{place}"
+
+
+def describe_frame(code: CodeType, frame_locals: dict) -> str:
+    """Return the name of a frame with its file and line: `Net.forward (net.py:3)`."""
+    wrapped_callable = _find_callable_in_frame(code, frame_locals)
+    name = _name_callable(wrapped_callable)
+    if name:
+        return f"{name}{_format_place(wrapped_callable)}"
+    if "self" in frame_locals:
+        return f"{type_name(frame_locals['self'])}.{describe_code(code)}"
+    return describe_code(code)
+
+
+def name_wrapped_callable(fn: FunctionType) -> str:
+    """Return the name of what torch's wrapper `fn` calls, such as `Linear`; else ""."""
+    return _name_callable(_find_callable_in_wrapper(fn))
+
+
+def use_users_names(sentence: str, fn: FunctionType) -> str:
+    """Return a sentence about torch's wrapper `fn` in the names of what the wrapper calls.
+
+    A sentence about any other function is returned unchanged.
+    """
+    return _replace_names(sentence, _find_callable_in_wrapper(fn))
+
+
+def use_users_names_of_frame(sentence: str, code: CodeType, frame_locals: dict) -> str:
+    """Return a sentence about a frame of torch's wrapper in the names of what the wrapper calls.
+
+    A sentence about any other frame is returned unchanged. `code` is the code object of the frame,
+    and `frame_locals` are its locals by name.
+    """
+    return _replace_names(sentence, _find_callable_in_frame(code, frame_locals))
+
+
+def _find_callable_in_wrapper(fn: FunctionType):
+    """Return what torch's wrapper calls, or None if `fn` is no such wrapper."""
+    if not torch_private.is_wrapper_code(fn.__code__):
+        return None
+    return read_closure(fn).get("fn")
+
+
+def _find_callable_in_frame(code: CodeType, frame_locals: dict):
+    """Return what torch's wrapper calls in this frame, or None if it is no frame of a wrapper."""
+    if not torch_private.is_wrapper_code(code):
+        return None
+    return frame_locals.get("fn")
+
+
+def _name_callable(wrapped_callable) -> str:
+    """Return the name of what a wrapper calls: a function's, a class's, or that of its object."""
+    if wrapped_callable is None:
+        return ""
+    if type(wrapped_callable) is FunctionType:
+        return wrapped_callable.__name__
+
+    owner = getattr(wrapped_callable, "__self__", None)
+    has_no_object = owner is None or inspect.ismodule(owner)  # `__self__` of len is a module
+    if type(wrapped_callable) is type or has_no_object:
+        return getattr(wrapped_callable, "__name__", "") or type_name(wrapped_callable)
+    return type_name(owner)
+
+
+def _format_place(wrapped_callable: Callable) -> str:
+    """Return ` (file:line)` of the function that torch's wrapper calls; "" for one of C."""
+    function = getattr(type(wrapped_callable), "forward", wrapped_callable)
+    users_code = getattr(inspect.unwrap(function), "__code__", None)
+    if not users_code:
+        return ""
+    return in_file(users_code.co_filename, users_code.co_firstlineno)
+
+
+def _replace_names(sentence: str, wrapped_callable: Callable | None) -> str:
+    """Replace `args[0]`, `kwargs['n']` and `fn` in a sentence with names of the wrapped callable.
+
+    None for the callable leaves the sentence unchanged.
+    """
+    if wrapped_callable is None:
+        return sentence
+    names = _list_parameters(wrapped_callable)
+
+    def find_name(match: re.Match) -> str:
+        """Return the parameter at the position that `args[0]` names."""
+        position = int(match[1])
+        return names[position] if position < len(names) else match[0]
+
+    sentence = WRAPPERS_POSITION.sub(find_name, sentence)
+    sentence = WRAPPERS_KEYWORD.sub(r"\1", sentence)
+    sentence = WRAPPED_SELF.sub("self", sentence)
+    own_name = "self" if hasattr(wrapped_callable, "forward") else "it"
+    return WRAPPED_ITSELF.sub(own_name, sentence)
+
+
+def _list_parameters(wrapped_callable: Callable) -> list[str]:
+    """Return the names of the parameters of a callable or of a module's `forward`."""
+    function = getattr(wrapped_callable, "forward", wrapped_callable)
+    try:
+        return list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):  # a function written in C may have no signature
+        return []

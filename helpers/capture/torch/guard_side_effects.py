@@ -1,0 +1,65 @@
+"""A cache entry and a call -> whether a check of the guards would run code of the user's.
+
+Torch reads attributes as Python does, so a property runs. Torch takes the length of an object by
+`__len__`, so the `__len__` of a class derived from list runs. A verb that checks guards would run
+them once more than the program alone does, and the program may notice that.
+"""
+
+from ..text.value import type_name
+from .guard_leaves import list_children
+from .guard_words import TENSOR_MATCH
+from .lookup import NeedsUsersCode, has_users_method
+from .node_checks import is_type_refused
+from .source_values import evaluate_strictly
+
+# kind of guard -> the special method that torch calls to check it
+METHODS_BY_KIND = {
+    "LENGTH_CHECK": "__len__",
+    "HASATTR": "__getattr__",
+    "NO_HASATTR": "__getattr__",
+}
+# Kinds of guard that can be asked here: they compare addresses, or look at a tensor in C.
+HARMLESS_KINDS = (
+    "TYPE_MATCH",
+    "ID_MATCH",
+    "NONE_MATCH",
+    "TRUE_MATCH",
+    "FALSE_MATCH",
+    TENSOR_MATCH,
+)
+
+
+def would_run_users_code(entry, scope: dict) -> bool:
+    """Return whether torch would run code of the user's to check the guards of a cache entry.
+
+    `scope` has the locals and globals of the call under `L` and `G`.
+    """
+    return _would_node_run_users_code(entry.guard_manager.root, scope)
+
+
+def _would_node_run_users_code(node, scope: dict) -> bool:
+    """Return whether a check of a node of the guard tree, or of nodes below, runs user code."""
+    try:
+        value = evaluate_strictly(node.get_source(), scope)
+    except NeedsUsersCode:
+        return True
+    except Exception:  # there is no such value, and so torch goes no further
+        return False
+
+    for guard in node.get_leaf_guards():
+        kind = type_name(guard)
+        if is_checked_by_users_code(kind, value):
+            return True
+        if kind in HARMLESS_KINDS and not guard(value):
+            return False  # torch stops here
+    if is_type_refused(node, value):
+        return False
+    return any(_would_node_run_users_code(child, scope) for child in list_children(node))
+
+
+def is_checked_by_users_code(kind: str, value: object) -> bool:
+    """Return whether a guard of this kind runs code of the class of a value."""
+    if kind not in METHODS_BY_KIND:
+        return False
+    method = METHODS_BY_KIND[kind]
+    return has_users_method(value, method) or has_users_method(value, "__getattribute__")

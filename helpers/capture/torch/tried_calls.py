@@ -1,0 +1,158 @@
+"""A first call of a function -> the calls close to it on which two guard sets may differ.
+
+Each of these neighbours differs from the first call in one thing that a guard could look at: one
+argument, one global, or a mode of torch.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations, islice
+from types import FunctionType
+
+from ...model.phrase import clipped
+from ...safety.arguments import is_exactly
+from ..cpython.objects import names_used
+
+LONGEST_VALUE = 40  # characters
+# Larger ints are not varied, because a float of them would overflow.
+LARGEST_INT = 2**1000
+
+
+@dataclass(frozen=True)
+class TriedCall:
+    """One call on which guard sets are asked."""
+
+    #: what is changed, such as `n = 3`
+    change: str
+    #: the arguments by name
+    arguments: dict
+    #: makes a context manager, in which a global or a mode is changed while the call is asked about
+    make_context: Callable[[], AbstractContextManager] = nullcontext
+
+
+def list_neighbours(fn: FunctionType, first: dict) -> list[TriedCall]:
+    """Return the first call again, and every call with one change.
+
+    Parameters
+    ----------
+    fn : function
+        The function that is called.
+    first : dict
+        The arguments of the first call, by name.
+    """
+    import torch
+
+    return [
+        TriedCall("the same again", dict(first)),
+        *_vary_arguments(first),
+        *_share_tensors(first),
+        *_vary_globals(fn, first),
+        TriedCall("under torch.no_grad()", dict(first), torch.no_grad),
+    ]
+
+
+def _vary_arguments(first: dict) -> Iterator[TriedCall]:
+    """Yield calls with one other argument."""
+    for name, value in first.items():
+        for change, changed_value in _vary_value(value):
+            yield TriedCall(f"{name} {change}", {**first, name: changed_value})
+
+
+def _share_tensors(first: dict) -> Iterator[TriedCall]:
+    """Yield calls in which two arguments that are alike are one tensor."""
+    import torch
+
+    for (name, value), (later_name, later_value) in combinations(first.items(), 2):
+        are_tensors = type(value) is type(later_value) is torch.Tensor
+        if not are_tensors or value is later_value:
+            continue
+        if (value.shape, value.dtype) == (later_value.shape, later_value.dtype):
+            yield TriedCall(f"{later_name} is {name}", {**first, later_name: value})
+
+
+def _vary_globals(fn: FunctionType, first: dict) -> Iterator[TriedCall]:
+    """Yield a call with another value of each number or text that the function reads globally."""
+    for name in sorted(names_used(fn.__code__)):
+        changes = _vary_scalar(fn.__globals__.get(name))
+        # One change of a global is enough to see whether there is a guard on it.
+        for change, changed_value in islice(changes, 1):
+            make_context = partial(replacing_global, fn.__globals__, name, changed_value)
+            yield TriedCall(f"global {name} {change}", dict(first), make_context)
+
+
+def _vary_value(value: object) -> Iterator[tuple[str, object]]:
+    """Yield pairs of a change in words and another value, as far as a value can be varied."""
+    import torch
+
+    if is_exactly(value, list, tuple):
+        yield from _vary_sequence(value)
+    elif type(value) not in (torch.Tensor, torch.nn.Parameter):
+        yield from _vary_scalar(value)
+    elif value.layout is torch.strided:
+        yield from _vary_tensor(value.detach())
+
+
+def _vary_sequence(value: list | tuple) -> Iterator[tuple[str, list | tuple]]:
+    """Yield pairs of a change in words and a list or tuple of another length or class."""
+    kind = type(value)
+    other_kind = tuple if kind is list else list
+    last = value[-1:] or [0]
+    yield "one longer", kind([*value, *last])
+    if value:
+        yield "one shorter", value[:-1]
+    yield f"as a {other_kind.__name__}", other_kind(value)
+
+
+def _vary_tensor(tensor) -> Iterator[tuple[str, object]]:
+    """Yield pairs of a change in words and another tensor; `tensor` requires no gradient."""
+    import torch
+
+    yield "with other numbers", tensor + 1
+    yield "of float64", tensor.double()
+    if tensor.dim():
+        yield "one longer", torch.cat([tensor, tensor[:1]])
+        yield "of length 1", tensor[:1].clone()
+        yield "of another stride", tensor.repeat_interleave(2, 0)[::2]
+    yield "with one more dimension", tensor.unsqueeze(0).clone()
+    if tensor.is_floating_point():
+        yield "that requires a gradient", tensor.clone().requires_grad_()
+        yield "a Parameter", torch.nn.Parameter(tensor.clone())
+
+
+def _vary_scalar(value: object) -> Iterator[tuple[str, object]]:
+    """Yield pairs of a change in words and another number or text, such as `= 3` and 3."""
+    # By their text, because 1, 1.0 and True are equal and yet not the same to a guard.
+    others_by_text = {repr(other): other for other in _list_other_scalars(value)}
+    for text, other in others_by_text.items():
+        if text != repr(value):
+            yield f"= {clipped(text, LONGEST_VALUE)}", other
+
+
+def _list_other_scalars(value: object) -> tuple:
+    """Return numbers or texts that a guard may treat in another way than `value`.
+
+    The tuple is empty for an object that is no number and no text.
+    """
+    if type(value) is bool:
+        return (not value,)
+    if type(value) is int and abs(value) < LARGEST_INT:
+        return (value + 1, 0, 1, -value, float(value))
+    if type(value) is float and math.isfinite(value):
+        return (value + 1, -value, math.nan, int(value))
+    if type(value) is str:
+        return (f"{value}s", "")
+    return ()
+
+
+@contextmanager
+def replacing_global(global_values: dict, name: str, value: object) -> Iterator[None]:
+    """Give a global another value in a block, and its own value again after the block."""
+    previous_value = global_values[name]
+    global_values[name] = value
+    try:
+        yield
+    finally:
+        global_values[name] = previous_value

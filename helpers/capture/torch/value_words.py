@@ -1,0 +1,77 @@
+"""The value that a guard refuses -> what it is, in the few words that the guard is about.
+
+A guard on a length needs `of length 3`, and not the elements. One on a type needs `of type float`.
+"""
+
+import re
+
+from ..text import tensors
+from ..text.value import short_repr, type_name
+from .guard_words import LENGTH_KINDS, TENSOR_MATCH
+from .lookup import MISSING, count_elements_left, read_length
+
+# it has no key 'scale', it has the attribute forward of its own
+HAS_OR_NOT = re.compile(r"it has (the|an?|no) (key|attribute) (.+)", re.DOTALL)
+
+
+def describe_value(kind: str, value: object, checks: str = "") -> str:
+    """Return what a value is, as far as a guard looks at it.
+
+    Parameters
+    ----------
+    kind : str
+        Torch's name for the kind of guard.
+    value : object
+        What the call has where the guard looks.
+    checks : str
+        What must hold, in the words of `describe_guard`.
+    """
+    if checks.startswith("its length is ") or kind in LENGTH_KINDS:
+        return describe_length(value)
+    if kind == TENSOR_MATCH and tensors.is_tensor(value):
+        return _describe_tensor(value)
+    if kind in ("TYPE_MATCH", TENSOR_MATCH):
+        return describe_type(value, checks)
+
+    has_or_not = HAS_OR_NOT.match(checks)
+    if has_or_not:
+        article, noun, name = has_or_not.groups()
+        preposition = "with" if article == "no" else "without"
+        return f"{preposition} the {noun} {name}"
+    if kind == "DIMENSION_DYNAMIC_MARKING_GUARD":
+        return "marked dynamic or static"
+    if checks.startswith("the number of items left in it is "):
+        items_left = count_elements_left(value)
+        return "" if items_left is MISSING else f"an iterator with {items_left} items left"
+    if checks.startswith("as int, it equals "):
+        return f"{int.__int__(value)} as int"  # of int itself: `int(value)` may run user code
+    if kind == "ID_MATCH":
+        return "another object"
+    return short_repr(value)
+
+
+def _describe_tensor(tensor) -> str:
+    """Return class, dtype and sizes of a tensor, and whether it requires a gradient."""
+    text = tensors.shown_tensor(tensor) or type_name(tensor)
+    if tensors.field(tensor, "requires_grad"):
+        return f"{text}, requires grad"
+    return text
+
+
+def describe_length(value: object) -> str:
+    """Return `of length 3` for a container; something else in brief."""
+    length = read_length(value)
+    if length is MISSING:
+        return short_repr(value)
+    return f"of length {length}"
+
+
+def describe_type(value: object, checks: str) -> str:
+    """Return `of type float`.
+
+    `checks` is what the guard asks for. If it names a class of the same name, that is said as well.
+    """
+    name = type_name(value)
+    if checks == f"its type is {name} itself":
+        return f"of type {name}, another class of the same name"
+    return f"of type {name}"
