@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MethodType
 from typing import Any
 
-from .model.phrase import interrupted
+from .model.phrase import describe_interruption
 from .safety.arguments import quote_value, real_isinstance, real_type_name
 from .safety.dynamo_aside import breaks_graph
 from .safety.graph_frames import frames_left_out_of_graphs
@@ -247,7 +247,7 @@ def _raise_unchanged(error: BaseException) -> None:
 def _with_interruption(model, unit: str):
     """Return the model with a note that Ctrl-C came, and after how many rows."""
     rows = getattr(model, "rows", None) or getattr(model, "entries", ())
-    return replace(model, note=f"{interrupted(len(rows), unit)} {model.note}".rstrip())
+    return replace(model, note=f"{describe_interruption(len(rows), unit)} {model.note}".rstrip())
 
 
 def model_of(thing: object) -> Any:

@@ -15,7 +15,7 @@ from helpers import check
 from helpers.course.fresh import HELD
 from helpers.course.minutes import on_the_page
 from helpers.model.spine import CLINIC, SPINE, START
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 from tests.notebook_rules import problems, reference_problems
 from tests.test_words import too_early
 from tools import draw_spine
@@ -148,7 +148,7 @@ def note_problems(nb, notes) -> Iterator[str]:
     for place in CELL_LINK.findall(prose_of(notes)):
         if place not in ids:
             yield f"its teachers' notes link to a cell that is gone: {place}"
-    exercises = {headings(nb.cells[: one.stub])[-1]: one.name for one in exercise_cells(nb.cells)}
+    exercises = {headings(nb.cells[: one.stub])[-1]: one.name for one in find_exercise_cells(nb.cells)}
     for cell in notes.cells:
         above = headings([cell])
         name = exercises.get(above[0]) if above else None

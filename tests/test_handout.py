@@ -9,7 +9,7 @@ import pytest
 
 from helpers.course import checkout, handout, terminal
 from helpers.course.handout import give, unsolved
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 FOLDED = re.compile(r"<details><summary>Solution.*?</details>", re.DOTALL)
@@ -29,7 +29,7 @@ def test_only_the_solutions_are_gone(path):
     assert code[0] == code[1]  # sources, stored outputs, ids
     prose = ["".join(FOLDED.sub("", "".join(one["source"])).split()) for one in before]
     assert "".join(prose) == "".join("".join("".join(one["source"]).split()) for one in after)
-    exercises = [list(exercise_cells(cells)) for cells in (before, after)]
+    exercises = [list(find_exercise_cells(cells)) for cells in (before, after)]
     assert [one.name for one in exercises[0]] == [one.name for one in exercises[1]]
     assert not any(one.solution for one in exercises[1])
     for one in exercises[0]:  # not a longer part of it is left, wherever it stood

@@ -12,7 +12,7 @@ from helpers.course import terminal, workshop
 from helpers.course.fresh import fresh
 from helpers.course.minutes import sections
 from helpers.course.workshop import HALF, LENGTHS, LUNCH, OPENING, PAUSE, RECAP, SITTING, planned
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
 SEEDED = random.Random(18)
@@ -76,7 +76,7 @@ def test_what_cannot_be_planned_is_refused_in_a_sentence(words, why, refused):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_first_exercises_are_solved_and_nothing_else_differs(path):
     before = json.loads(fresh(path))["cells"]
-    there = list(exercise_cells(before))
+    there = list(find_exercise_cells(before))
     for count in {1, len(there)}:
         after = json.loads(fresh(path, count))["cells"]
         pairs = enumerate(zip(before, after, strict=True))

@@ -7,7 +7,7 @@ that crashes its interpreter gets a verdict like any other.
 import sys
 from dataclasses import dataclass
 
-from ..model.code_records import columns
+from ..model.code_records import build_columns
 from ..model.tables import Listing
 from ..safety import progress
 from ..safety.missing_parts import HAS_COURSE, distributions, installed, repair, wanted
@@ -62,7 +62,7 @@ def environment_listing() -> Listing:
     headings = {"name": "part", "found": "found", "needed": "needed", "verdict": "verdict"}
     return Listing(
         title=f"What {subject}, and what is here",
-        columns=columns("found needed", **headings),  # these two columns are code
+        columns=build_columns("found needed", **headings),  # these two columns are code
         rows=parts,
         note=note,
     )

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from helpers.course.fresh import unfolded
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 
 _SECTION = re.compile(r"^## (?:\d+ · )?(.+?)\s*$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
@@ -102,7 +102,7 @@ def _parts(data: bytes) -> _Parts | None:
         if kind == "markdown":
             titles += _SECTION.findall(_FENCED.sub("", source))
     plain_cells = [{"cell_type": kind, "source": source} for kind, source, _ in cells]
-    exercises = [exercise.name for exercise in exercise_cells(plain_cells)]
+    exercises = [exercise.name for exercise in find_exercise_cells(plain_cells)]
     # Each once.
     return _Parts(list(dict.fromkeys(titles)), list(dict.fromkeys(exercises)))
 

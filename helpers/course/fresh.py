@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from helpers.course.terminal import Refusal
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 
 SUMMARY = "Decide first: this reveals the answer"
 FORMER_SUMMARIES = ("Decide first: this gives it away",)  # copies of that time are still in use
@@ -71,7 +71,7 @@ def _clear_outputs(cells: list[dict]) -> None:
 
 def _solve(cells: list[dict], name: str, count: int) -> None:
     """Put the solutions of the first exercises into their stubs."""
-    exercises = list(exercise_cells(cells))
+    exercises = list(find_exercise_cells(cells))
     if not 0 < count <= len(exercises):
         raise Refusal(
             f"--solved-to needs a number from 1 to {len(exercises)}, the exercises of {name}, "

@@ -54,7 +54,7 @@ def left_off() -> str:
     try:
         sources = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
         record = learner_record.read(checkout.WORK / learner_record.NAME)
-        progress = study_records.progress(study_records.chapters(sources), record.events)
+        progress = study_records.build_progress(study_records.read_chapters(sources), record.events)
         return progress.left_off or record.trouble
     except (OSError, ValueError):  # not really a notebook
         return ""

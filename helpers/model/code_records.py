@@ -228,17 +228,3 @@ class CodeTree:
         yield depth, self
         for inner in self.nested:
             yield from inner.walk(depth + 1)
-
-
-_MOVED = {
-    "columns": "code_records:build_columns",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

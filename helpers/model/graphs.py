@@ -162,26 +162,3 @@ def split_graph(graph: Graph) -> dict[str, Graph]:
         ]
         parts[box.label] = Graph(box.label, tuple(nodes), tuple(edges))
     return parts or {"": graph}
-
-
-_MOVED = {
-    "BODY": "graph_bodies:BODY",
-    "Body": "graph_bodies:Body",
-    "Nest": "graph_bodies:Nest",
-    "nested": "graph_bodies:nest_bodies",
-    "ParallelStep": "graph_steps:ParallelStep",
-    "LaneNode": "graph_steps:LaneNode",
-    "Steps": "graph_steps:Steps",
-    "MEANINGS": "graph_differences:MEANINGS",
-    "Finding": "graph_differences:Finding",
-    "GraphDiff": "graph_differences:GraphDiff",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

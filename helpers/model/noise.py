@@ -137,22 +137,3 @@ def format_three_digits(number: float) -> str:
         return f"{number:.3g}"
     rounded = float(f"{number:.3g}")
     return f"{rounded:,.0f}"
-
-
-_MOVED = {
-    "ends": "noise:read_range",
-    "overlap": "noise:ranges_overlap",
-    "count_rounds": "noise:drop_warm_up",
-    "cost_words": "noise:describe_cost",
-    "two_digits": "noise:format_two_digits",
-    "three_digits": "noise:format_three_digits",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -53,22 +53,3 @@ def find_named(records: Iterable, name: object, field: str = "name"):
         if getattr(record, field) == name:
             return record
     raise KeyError(name)
-
-
-_MOVED = {
-    "counted": "phrase:format_count",
-    "interrupted": "phrase:describe_interruption",
-    "clipped": "phrase:clip_text",
-    "stop": "phrase:find_full_stop",
-    "ended": "phrase:end_sentence",
-    "listed": "phrase:format_names",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -160,17 +160,3 @@ class RouteMap(Ledger):
         """Return the routes that hold another function under `heading` than with nothing done."""
         column = self._column(heading)
         return tuple(route.name for route in self.routes if route.holds[column] != route.holds[0])
-
-
-_MOVED = {
-    "join": "reference_records:join_path",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -171,22 +171,3 @@ class FrameStep(Step):
     cards: tuple[Card, ...] = ()
     shelf: tuple[Card, ...] = ()
     handed: str = ""
-
-
-_MOVED = {
-    "LANES": "stack_records:LANES",
-    "Row": "stack_records:Row",
-    "Code": "stack_records:Code",
-    "Value": "stack_records:Value",
-    "StackStep": "stack_records:StackStep",
-    "StackRun": "stack_records:StackRun",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -259,32 +259,3 @@ def build_progress(
             replace(chapter, tasks=tuple(tasks), decided=len(answers), right=sum(answers))
         )
     return Progress(tuple(filled), here, trouble)
-
-
-_MOVED = {
-    "Choice": "question_records:Choice",
-    "Decided": "question_records:Decided",
-    "Beside": "question_records:Beside",
-    "Outcome": "question_records:Outcome",
-    "Control": "question_records:Control",
-    "Sandbox": "question_records:Sandbox",
-    "offered": "question_records:require_option",
-    "exercise_cells": "study_records:find_exercise_cells",
-    "chapters": "study_records:read_chapters",
-    "progress": "study_records:build_progress",
-    "LEAST": "class_progress:LEAST",
-    "LONGEST_NAME": "class_progress:LONGEST_NAME",
-    "MOST_NAMES": "class_progress:MOST_NAMES",
-    "FEW": "class_progress:FEW",
-    "Count": "class_progress:Count",
-    "class_listing": "class_progress:build_class_listing",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

@@ -163,24 +163,3 @@ class Ledger:
         """Return the subjects whose verdict under `heading` is `word`, in order."""
         column = self._column(heading)
         return tuple(entry.subject for entry in self.entries if entry.verdicts[column].word == word)
-
-
-_MOVED = {
-    "Pair": "side_by_side:Pair",
-    "SideBySide": "side_by_side:SideBySide",
-    "align": "side_by_side:align_lines",
-    "File": "file_records:File",
-    "Files": "file_records:Files",
-    "CUTS": "transcripts:CUTS",
-    "Transcript": "transcripts:Transcript",
-    "Transcripts": "transcripts:Transcripts",
-}
-
-
-def __getattr__(name):  # the names that moved, until the last commit of this branch
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new = _MOVED[name].split(":")
-    return getattr(import_module(f"helpers.model.{module}"), new)

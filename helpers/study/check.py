@@ -12,8 +12,8 @@ from inspect import signature, unwrap
 from helpers.capture.text.error import error_message
 from helpers.exhibit import Exhibit
 from helpers.internals.compiled_apart import earlier_code_kept
-from helpers.model.phrase import counted
-from helpers.model.study_records import Outcome
+from helpers.model.phrase import format_count
+from helpers.model.question_records import Outcome
 from helpers.safety import former_names, missing_parts, progress
 from helpers.safety.arguments import quote_value, require_int
 from helpers.safety.limits import Limits, limited
@@ -101,7 +101,7 @@ class Exercise:
         try:
             arguments = judge_signature.bind(*answers).arguments
         except TypeError:
-            passed = counted(len(answers), "answer")
+            passed = format_count(len(answers), "answer")
             call = f"{self!r}({', '.join(parameters)})"
             raise InvalidAnswer(f"you passed {passed}. The call is {call}") from None
 

@@ -1,7 +1,8 @@
 """A guess -> the result of running the choices, and how many guesses were right."""
 
 from helpers.exhibit import Exhibit
-from helpers.model.study_records import Sandbox, offered
+from helpers.model.question_records import require_option
+from helpers.model.question_records import Sandbox
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view
@@ -25,7 +26,7 @@ class Foretelling(Exhibit):
 
     def run(self, guess: str, **picked: str) -> Revealed:
         """Run these choices and say whether `guess` was right, or raise ValueError."""
-        guess = offered(guess, self.model.verdicts, self._what)
+        guess = require_option(guess, self.model.verdicts, self._what)
         answer = self._answer(self.model.picked(**picked), guess)
         return Revealed(answer["says"])
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from helpers.exhibit import Exhibit
 from helpers.model import study_records as records
-from helpers.model.phrase import ended
+from helpers.model.class_progress import build_class_listing
+from helpers.model.phrase import end_sentence
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record
 from helpers.safety.arguments import require_str
@@ -52,7 +53,7 @@ def show_progress() -> Exhibit:
     """
     record = remembered()
     chapters, trouble = _read_course()
-    model = records.progress(chapters, record.events, f"{record.trouble} {trouble}".strip())
+    model = records.build_progress(chapters, record.events, f"{record.trouble} {trouble}".strip())
 
     place = learner_record.place()
     if place is None:
@@ -95,7 +96,7 @@ def _list_touched_tasks() -> list[records.Task]:
     """Return the exercises with which the learner has begun. Refusal for an unread notebook."""
     chapters, _ = _read_course(is_whole=True)
     tasks = []
-    for chapter in records.progress(chapters, remembered().events).chapters:
+    for chapter in records.build_progress(chapters, remembered().events).chapters:
         tasks += [task for task in chapter.tasks if task.state != records.UNTRIED]
     return tasks
 
@@ -123,7 +124,7 @@ def show_class(folder) -> Exhibit:
     shared = learner_record.read_shared(str(folder))
     learners = [(dict(file.states), file.name) for file in shared.files]
     chapters, _ = _read_course(is_whole=True)
-    return Exhibit(records.class_listing(chapters, learners, shared.unread), table)
+    return Exhibit(build_class_listing(chapters, learners, shared.unread), table)
 
 
 def _read_course(is_whole: bool = False) -> tuple[list[records.Chapter], str]:
@@ -135,13 +136,13 @@ def _read_course(is_whole: bool = False) -> tuple[list[records.Chapter], str]:
     unread = []
     for path in sorted((learner_record.ROOT / "notebooks").glob("*.ipynb")):
         try:
-            chapters += records.chapters({path.name: path.read_text("utf-8")})
+            chapters += records.read_chapters({path.name: path.read_text("utf-8")})
         except (OSError, ValueError):
             unread.append(path.name)
     if not unread:
         return chapters, ""
 
-    sentence = ended(f"Left out, because they cannot be read: {', '.join(unread)}")
+    sentence = end_sentence(f"Left out, because they cannot be read: {', '.join(unread)}")
     if is_whole:
         raise Refusal(f"nothing is shared or counted without the whole course. {sentence}")
     return chapters, sentence

@@ -12,8 +12,9 @@ from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
 from helpers.capture.text.value import type_name
 from helpers.exhibit import Exhibit
-from helpers.model.phrase import clipped
-from helpers.model.study_records import Choice, Decided
+from helpers.model.phrase import clip_text
+from helpers.model.question_records import Decided
+from helpers.model.question_records import Choice
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record, missing_parts
 from helpers.safety.arguments import printable, quote_value, require_str
@@ -187,7 +188,7 @@ def _refuse_ending(ending: CodeEnding, choices: tuple[str, ...]) -> None:
     """Raise ValueError for an answer that is no choice, MissingPart if something is missing."""
     text = ending.candidates[0]
     if ending.error is None:
-        outcome = f"gave {clipped(text, LONGEST_ANSWER)!r}"
+        outcome = f"gave {clip_text(text, LONGEST_ANSWER)!r}"
     else:
         missing = missing_parts.sentence(ending.error)
         if missing:
@@ -195,7 +196,7 @@ def _refuse_ending(ending: CodeEnding, choices: tuple[str, ...]) -> None:
         message = printable(str(ending.error), LONGEST_ANSWER)
         outcome = f"raised {text} ({message})" if message else f"raised {text}"
 
-    offered = ", ".join(repr(clipped(choice, LONGEST_ANSWER)) for choice in choices)
+    offered = ", ".join(repr(clip_text(choice, LONGEST_ANSWER)) for choice in choices)
     raise ValueError(f"running it {outcome}, which is not one of the choices {offered}")
 
 
@@ -239,7 +240,7 @@ def _list_earlier() -> list[Decided]:
 def _require_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
     """Return the reasons that a caller passes; TypeError or ValueError for what is none."""
     if not isinstance(why, Mapping):
-        example = clipped(f"{{{choices[0]!r}: 'because …'}}", LONGEST_EXAMPLE)
+        example = clip_text(f"{{{choices[0]!r}: 'because …'}}", LONGEST_EXAMPLE)
         raise TypeError(f"why must be a dict of choice -> reason, such as {example}")
     reasons = {}
     for choice, reason in why.items():

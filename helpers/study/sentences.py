@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from helpers.capture.text.source import file_lines
 from helpers.capture.text.value import short_repr
-from helpers.model.study_records import Beside
+from helpers.model.question_records import Beside
 
 LONGEST_RESULT = 300  # characters of a result in full
 

@@ -11,7 +11,8 @@ from ..safety.restoring import (
 )
 
 if TYPE_CHECKING:
-    from ..model.framework_records import CallTree, OpLog
+    from ..model.op_records import OpLog
+    from ..model.call_records import CallTree
 
 STATION = 6  # of the spine: C call
 

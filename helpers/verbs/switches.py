@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..exhibit import Exhibit
-from ..model.tables import Transcript, Transcripts
+from ..model.transcripts import Transcripts
+from ..model.transcripts import Transcript
 from ..view.source_views import transcript
 from ..view.widgets.forms import answer_of, rerun_widget
 

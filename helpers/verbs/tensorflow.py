@@ -7,7 +7,7 @@ from ..exhibit import BlockExhibit, Exhibit, LiveExhibit, model_of
 from ..safety.restoring import preserves_interpreter_state, returns_what_to_call
 
 if TYPE_CHECKING:
-    from ..model.framework_records import TraceEntry
+    from ..model.trace_records import TraceEntry
 
 TRACE = 2  # station of the spine: cache key
 C_API = 6  # station of the spine: C call

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from ..model.noise import OVERLAP, Ratio, two_digits
-from ..model.phrase import clipped
+from ..model.noise import OVERLAP, Ratio, format_two_digits
+from ..model.phrase import clip_text
 from .markup import render
 from .plain_text import join_parts, render_grid, spell_in_one_line
 
@@ -181,11 +181,11 @@ def _draw_bar(name: str, ratio: float, axis: RatioAxis) -> Bar:
 
 def shorten_name(text: str, longest: int = LONGEST_NAME) -> str:
     """Return a name that a caller passes, in one line and cut to fit."""
-    return clipped(spell_in_one_line(text), longest)
+    return clip_text(spell_in_one_line(text), longest)
 
 
 def format_ratio(ratio: float) -> str:
     """Return a ratio as words: 19×, 0.82×, 1/16."""
     if ratio <= LEAST_AS_NUMBER:
-        return f"1/{two_digits(1 / ratio)}"
-    return f"{two_digits(ratio)}×"
+        return f"1/{format_two_digits(1 / ratio)}"
+    return f"{format_two_digits(ratio)}×"

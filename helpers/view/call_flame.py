@@ -6,8 +6,9 @@ A flame graph (Brendan Gregg, 2011) has a block for each call, below the block o
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model.framework_records import Call, CallTree
-from ..model.phrase import clipped, counted, listed
+from ..model.call_records import CallTree
+from ..model.call_records import Call
+from ..model.phrase import clip_text, format_count, format_names
 from . import ink
 from .call_outline import LONGEST
 from .plain_text import spell_in_one_line
@@ -125,7 +126,7 @@ class _Flame:
         folds_side = index in self._on_the_way
         inside = self._list_between(index + 1, index + count, folds_side)
         says = _describe_block(call, count)
-        return FlameBlock(clipped(text, LONGEST), says, self._find_kind(index), count, inside)
+        return FlameBlock(clip_text(text, LONGEST), says, self._find_kind(index), count, inside)
 
     def _find_kind(self, index: int) -> str:
         call = self._calls[index]
@@ -139,15 +140,15 @@ class _Flame:
 def _fold_side(blocks: list[FlameBlock]) -> FlameBlock:
     """Return one block for calls beside the way to a landmark."""
     count = sum(block.count for block in blocks)
-    names = listed([block.text for block in blocks], MOST_NAMED)
-    says = f"{counted(count, 'call')} off the path: {names}"
+    names = format_names([block.text for block in blocks], MOST_NAMED)
+    says = f"{format_count(count, 'call')} off the path: {names}"
     return FlameBlock(f"+{count:,}", says, SIDE, count, blocks)
 
 
 def _describe_block(call: Call, count: int) -> str:
-    parts = [clipped(call.name, LONGEST), f"{counted(count, 'call')}, this one included"]
+    parts = [clip_text(call.name, LONGEST), f"{format_count(count, 'call')}, this one included"]
     if call.module:
-        parts.append(clipped(call.module, LONGEST))
+        parts.append(clip_text(call.module, LONGEST))
     if call.c:
         parts.append("written in C or C++")
     if call.raised:

@@ -4,8 +4,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ..model.framework_records import Call, CallTree
-from ..model.phrase import clipped, listed
+from ..model.call_records import CallTree
+from ..model.call_records import Call
+from ..model.phrase import clip_text, format_names
 
 MOST_WHOLE = 50  # calls of a tree that is not folded
 MOST_LINES = 400
@@ -65,7 +66,7 @@ def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
 
 
 def _describe_call(call: Call) -> str:
-    text = clipped(call.path, LONGEST)
+    text = clip_text(call.path, LONGEST)
     if call.c:
         text = f"[C] {text}"
     if call.raised:
@@ -75,9 +76,9 @@ def _describe_call(call: Call) -> str:
 
 def _name_folded(calls: tuple[Call, ...], depth: int) -> str:
     """Return the names of the outermost calls of a folded line, with how often each was called."""
-    counts = Counter(clipped(call.path, LONGEST) for call in calls if call.depth == depth)
+    counts = Counter(clip_text(call.path, LONGEST) for call in calls if call.depth == depth)
     names = [f"{name} ×{count}" if count > 1 else name for name, count in counts.items()]
-    return f"… {listed(names, MOST_NAMED)}"
+    return f"… {format_names(names, MOST_NAMED)}"
 
 
 def _merge_equal_neighbours(lines: list[OutlineLine]) -> list[OutlineLine]:

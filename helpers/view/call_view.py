@@ -1,6 +1,6 @@
 """A tree of calls -> counts and nested lines: text, or a flame above folding lists."""
 
-from ..model.framework_records import CallTree
+from ..model.call_records import CallTree
 from . import View
 from .call_flame import (
     LANDMARK,

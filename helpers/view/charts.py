@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from numbers import Real
 
 from ..model.noise import Ratio
-from ..model.phrase import clipped
+from ..model.phrase import clip_text
 from . import View
 from .bar_plot import render_bars_html, render_bars_text, shorten_name
 from .curve_plot import Curve, render_curve_html, render_curve_text
@@ -47,7 +47,7 @@ def _require_ratio(name: object, ratio: object) -> None:
     if not isinstance(name, str) or not _is_number(ratio):
         raise TypeError("a bar needs a str as its name, and a positive number: float(…)")
     if not LEAST_RATIO <= ratio <= GREATEST_RATIO:
-        shown = f"{shorten_name(name)!r} is {clipped(str(ratio), 30)}"
+        shown = f"{shorten_name(name)!r} is {clip_text(str(ratio), 30)}"
         raise ValueError(f"{shown}; a bar needs a positive number, from 1e-30 to 1e+30")
 
 

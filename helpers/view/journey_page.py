@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from ..model.framework_records import Journey, Passage, Stop
+from ..model.journey_records import Journey
+from ..model.journey_records import Passage
+from ..model.journey_records import Stop
 from ..model.spine import SPINE
 from .ceilings import cut_text, list_source_lines
 from .markup import render

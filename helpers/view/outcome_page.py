@@ -2,8 +2,8 @@
 
 from markupsafe import Markup
 
-from ..model.phrase import ended
-from ..model.study_records import Outcome
+from ..model.phrase import end_sentence
+from ..model.question_records import Outcome
 from .markup import render
 from .picture_views import find_view
 
@@ -46,7 +46,7 @@ def render_outcome_html(model: Outcome) -> str:
         real_column = (model.beside.who, model.beside.real, "passed")
         columns = (own_column, real_column)
     if reason:
-        reason = reason[:1].upper() + ended(reason[1:])
+        reason = reason[:1].upper() + end_sentence(reason[1:])
 
     view = find_view(model.picture)
     return render(

@@ -1,6 +1,6 @@
 """A model inside of another, such as a panel of a stage -> the view that draws it."""
 
-from ..model.framework_records import JobGraph
+from ..model.job_records import JobGraph
 from ..model.graphs import Graph
 from ..model.tables import Ledger, Listing
 from . import View

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..model.phrase import counted
+from ..model.phrase import format_count
 from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Progress, Task
 from .markup import render
 from .plain_text import join_parts, render_grid
@@ -96,7 +96,7 @@ def _count_tasks(model: Progress) -> tuple[int, int]:
 
 def _describe_total(model: Progress) -> str:
     passed_count, task_count = _count_tasks(model)
-    return f"{passed_count} of {counted(task_count, 'exercise')} passed"
+    return f"{passed_count} of {format_count(task_count, 'exercise')} passed"
 
 
 def _describe_chapter(chapter: Chapter) -> ChapterRow:

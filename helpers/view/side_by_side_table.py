@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
 
-from ..model.tables import Pair, SideBySide
+from ..model.side_by_side import SideBySide
+from ..model.side_by_side import Pair
 from .ceilings import cut_text, limit_rows
 from .markup import render
 from .plain_text import join_parts, spell_in_one_line

@@ -2,7 +2,7 @@
 
 import re
 
-from ..model.graphs import Steps
+from ..model.graph_steps import Steps
 from ..model.tables import Listing
 from . import View
 from .ceilings import cut_cells, cut_text, limit_rows

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from ..model.tables import Transcript, Transcripts
+from ..model.transcripts import Transcripts
+from ..model.transcripts import Transcript
 from .ceilings import cut_text
 from .markup import render
 from .plain_text import spell_out

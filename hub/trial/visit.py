@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import nbformat
 
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 from hub.trial.kernel import Kernel, Lost
 from hub.trial.learner import Learner
 
@@ -61,7 +61,7 @@ class Visit:
 
     async def solve(self) -> None:
         """Write the first exercise's solution into its stub; run from its heading to its check."""
-        for one in list(exercise_cells(self.notebook.cells))[:1]:
+        for one in list(find_exercise_cells(self.notebook.cells))[:1]:
             self.notebook.cells[one.stub].source = one.solution
             for cell in self.notebook.cells[one.heading : one.check + 1]:
                 if cell.cell_type == "code":

@@ -5,7 +5,7 @@ import nbformat
 from tests.browser import gallery
 
 SANDBOX = """
-from helpers.model.study_records import Control, Sandbox
+from helpers.model.question_records import Control, Sandbox
 from helpers.study.foretelling import Foretelling
 
 controls = (

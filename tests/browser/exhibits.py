@@ -7,11 +7,18 @@ import helpers
 from helpers.capture.cpython.hooked_frames import evaluator_graph
 from helpers.capture.cpython.stack_run import stack_run
 from helpers.capture.tensorflow.tf_graph import steps
-from helpers.model.framework_records import together
+from helpers.model.graphs import join_graphs
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.study_records import Beside, Choice, Outcome, progress
-from helpers.model.tables import Entry, File, Files, Ledger, Transcripts, Verdict
-from helpers.model.torch_records import DynamoRun, DynamoStep
+from helpers.model.study_records import build_progress
+from helpers.model.question_records import Outcome
+from helpers.model.question_records import Beside
+from helpers.model.question_records import Choice
+from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.model.transcripts import Transcripts
+from helpers.model.file_records import Files
+from helpers.model.file_records import File
+from helpers.model.dynamo_records import DynamoRun
+from helpers.model.dynamo_records import DynamoStep
 from helpers.study.words import show_word
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve
@@ -98,11 +105,11 @@ EXHIBITS = {
     "curve": lambda: curve.html(make_curve("The loss", [9.0 / n for n in range(1, 200)])),
     "dots": lambda: dots.html(route_map()),
     "dynamo": lambda: dynamo.html(_dynamo()),
-    "figures": lambda: figures.html(together("Two runs", {"one": _graph(4), "two": _graph(6)})),
+    "figures": lambda: figures.html(join_graphs("Two runs", {"one": _graph(4), "two": _graph(6)})),
     "figures: beside each other": lambda: figures.html(
-        together("Two wide runs", {"one": _graph(9, "x" * 40), "two": _graph(9, "y" * 40)})
+        join_graphs("Two wide runs", {"one": _graph(9, "x" * 40), "two": _graph(9, "y" * 40)})
     ),
-    "figures: alone": lambda: figures.html(together("One wide run", {"one": _wide()})),
+    "figures: alone": lambda: figures.html(join_graphs("One wide run", {"one": _wide()})),
     "files": lambda: files.html(
         Files("A project", (File("a_def.py", "def f(x):\n    return 'a', 1  # why"),))
     ),
@@ -117,7 +124,7 @@ EXHIBITS = {
     "journey: three ways": lambda: journey.html(test_journey.by_three_ways()),
     "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
     "learner_progress": lambda: learner_progress.html(
-        progress(test_learner_progress.CHAPTERS, test_learner_progress.EVENTS)
+        build_progress(test_learner_progress.CHAPTERS, test_learner_progress.EVENTS)
     ),
     "ledger": lambda: ledger.html(_ledger()),
     "outcome": lambda: outcome.html(_failed()),

@@ -78,7 +78,7 @@ predict({PREDICTION!r}, ["3", "4", "22", HOSTILE[0]], run=lambda: 2 + 2,
 """
 
 _TRANSCRIPTS = """
-from helpers.model.tables import Transcript, Transcripts
+from helpers.model.transcripts import Transcript, Transcripts
 from helpers.verbs.switches import Switches
 from helpers.view.source_views import transcript
 
@@ -92,7 +92,7 @@ Switches(Transcripts("Switches, to be tried again", tuple(runs), HOSTILE[2]), ag
 """
 
 _CALLS = """
-from helpers.model.framework_records import Call, CallTree
+from helpers.model.call_records import Call, CallTree
 from helpers.view.call_view import call_tree
 calls = [Call(n, s, s, c=n % 2 == 1, door=n == 2) for n, s in enumerate(HOSTILE)]
 Exhibit(CallTree("Calls", tuple(calls), (), HOSTILE[1], HOSTILE[2]), call_tree)

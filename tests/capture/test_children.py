@@ -9,7 +9,7 @@ import pytest
 from helpers import call_in_child, watch_in_child
 from helpers.capture.processes import child
 from helpers.capture.processes.child import plain, portable, run_child
-from helpers.model.tables import Transcript
+from helpers.model.transcripts import Transcript
 
 pytest.importorskip("tensorflow")
 

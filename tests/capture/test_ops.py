@@ -6,7 +6,9 @@ from helpers import watch_traces
 from helpers.capture.frameworks.executed_ops import build_op_graph, record_ops
 from helpers.capture.tensorflow.eager_context import callbacks, reported
 from helpers.capture.torch.fx_graph import grad_fn_graph
-from helpers.model.framework_records import AGAIN, apart, op_graph
+from helpers.model.graphs import split_graph
+from helpers.model.op_records import build_op_graph
+from helpers.model.op_records import AGAIN
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 torch = pytest.importorskip("torch")
@@ -100,15 +102,15 @@ def test_a_tracing_call_shows_graph_and_run_and_no_counter(point):
 
 
 def test_the_graph_keeps_what_backward_reads(step):
-    graph = op_graph(record_ops(step))
+    graph = build_op_graph(record_ops(step))
     assert "op 2" in graph.sources("op 9")  # the product, for the gradient of its square
     assert [(e.source, e.target) for e in graph.edges if e.label == AGAIN] == [("op 2", "op 9")]
     both = build_op_graph("both", one=record_ops(step), two=record_ops(step))
     assert len([n for n in both.nodes if n.kind == "group"]) == 2
     assert not [n for n in both.nodes if n.label == "a value"]
     alone = build_op_graph("one", one=record_ops(step))
-    assert list(apart(both)) == ["one", "two"] and apart(alone) == {"": alone}
-    assert {len(part.nodes) for part in apart(both).values()} == {len(alone.nodes)}
+    assert list(split_graph(both)) == ["one", "two"] and split_graph(alone) == {"": alone}
+    assert {len(part.nodes) for part in split_graph(both).values()} == {len(alone.nodes)}
 
 
 def test_an_error_is_told_and_no_hook_stays(point):

@@ -13,7 +13,7 @@ from helpers.capture.cpython.instruction_sentences import (
 )
 from helpers.capture.cpython.recorded_moments import find_next_moments
 from helpers.capture.cpython.stack_run import record, stack_run
-from helpers.model.stage_records import LANES
+from helpers.model.stack_records import LANES
 from tests.browser.stage_programs import expression
 from tests.capture.stack_programs import PROGRAMS
 

@@ -1,6 +1,8 @@
 """helpers/model/graph_bodies.py: a body stands in its caller, and nothing of the graph is lost."""
 
-from helpers.model.graphs import BODY, Edge, Graph, Node, nested
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.graph_bodies import nest_bodies
+from helpers.model.graph_bodies import BODY
 
 
 def branched(*more):
@@ -17,7 +19,7 @@ def branched(*more):
 
 
 def test_each_branch_is_a_graph_inside_of_its_caller():
-    nest = nested(branched())
+    nest = nest_bodies(branched())
     assert [node.key for node in nest.graph.nodes] == ["x", "cond"]
     assert nest.graph.edges == (Edge("x", "cond"),)
     then, other = nest.called_by("cond")
@@ -31,7 +33,7 @@ def test_a_body_in_a_body_stands_in_the_inner_one():
     body = Node(deep, "body", "call", group=deep, op=BODY)
     nodes = body, Node(f"{deep}/c", "c", "op", group=deep)
     edges = Edge("cond:then/b", deep, "body"), Edge(deep, f"{deep}/c")
-    nest = nested(Graph("deeper", graph.nodes + nodes, graph.edges + edges))
+    nest = nest_bodies(Graph("deeper", graph.nodes + nodes, graph.edges + edges))
     inner = nest.bodies[0].nest
     assert [node.label for node in inner.graph.nodes] == ["a", "b"]
     assert [node.label for node in inner.called_by("cond:then/b")[0].nest.graph.nodes] == ["c"]
@@ -40,4 +42,4 @@ def test_a_body_in_a_body_stands_in_the_inner_one():
 def test_a_body_of_two_callers_and_an_arrow_from_elsewhere_stay_flat():
     for edge in (Edge("x", "cond:then"), Edge("x", "cond:else/b")):
         graph = branched(edge)
-        assert nested(graph).graph is graph and not nested(graph).bodies
+        assert nest_bodies(graph).graph is graph and not nest_bodies(graph).bodies

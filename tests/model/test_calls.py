@@ -1,6 +1,7 @@
 """A tree of calls counts what is inside each, and its outline leaves no call uncounted."""
 
-from helpers.model.framework_records import Call, CallTree
+from helpers.model.call_records import CallTree
+from helpers.model.call_records import Call
 from helpers.view.call_outline import MOST_WHOLE, outline_calls
 
 

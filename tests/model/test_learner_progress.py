@@ -5,7 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from helpers.model.study_records import HINTED, PASSED, TRIED, UNTRIED, chapters, progress
+from helpers.model.study_records import (
+    HINTED,
+    PASSED,
+    TRIED,
+    UNTRIED,
+    build_progress,
+    read_chapters,
+)
 from helpers.study import check
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
@@ -21,7 +28,7 @@ def book(*cells):
     return json.dumps({"cells": made})
 
 
-COURSE = chapters(
+COURSE = read_chapters(
     {
         "instruments.ipynb": book("check.none(1)"),
         "02_second_part.ipynb": book("## End", "Prose\n\n### Step", "check.c(x, y)"),
@@ -39,7 +46,7 @@ def guess(question, said, chapter=1):
 
 
 def states(*events):
-    found = progress(COURSE, events)
+    found = build_progress(COURSE, events)
     return {task.name: task.state for chapter in found.chapters for task in chapter.tasks}
 
 
@@ -51,7 +58,7 @@ def test_exercises_are_read_from_the_notebooks_with_the_place_of_each():
 
 
 def test_every_exercise_of_the_course_stands_in_its_chapters_notebook():
-    found = chapters({p.name: p.read_text("utf-8") for p in NOTEBOOKS.glob("*.ipynb")})
+    found = read_chapters({p.name: p.read_text("utf-8") for p in NOTEBOOKS.glob("*.ipynb")})
     named = {}
     for name, home in check._chapters_by_name.items():
         named[name] = int(home.removeprefix("chapter_"))
@@ -73,7 +80,7 @@ def test_the_farthest_that_an_exercise_came_counts(came, state):
 
 def test_the_first_guess_counts_and_that_of_no_chapter_does_not():
     asked = [guess("q", "old"), guess("q", "new"), guess("r", "new"), guess("mine", "new", None)]
-    first, second = progress(COURSE, asked).chapters
+    first, second = build_progress(COURSE, asked).chapters
     assert (first.right, first.decided, second.decided) == (1, 2, 0)
 
 
@@ -90,7 +97,7 @@ ALL = "every exercise of the course is passed."
     ],
 )
 def test_one_line_says_where_the_learner_left_off(events, said):
-    assert progress(COURSE, events).left_off == f"You left off in chapter {said}" * bool(said)
+    assert build_progress(COURSE, events).left_off == f"You left off in chapter {said}" * bool(said)
 
 
 @pytest.mark.parametrize(
@@ -98,4 +105,4 @@ def test_one_line_says_where_the_learner_left_off(events, said):
     ["", "null", '{"cells": 3}', book("## A", "check.a(x)").replace('"id"', '"other"')],
 )
 def test_what_is_no_notebook_is_one_error(text, refused):
-    refused(ValueError, "01_first.ipynb is not a notebook", chapters, {"01_first.ipynb": text})
+    refused(ValueError, "01_first.ipynb is not a notebook", read_chapters, {"01_first.ipynb": text})

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from helpers.capture.cpython import costs
 from helpers.model.noise import (
     AS_LONG,
-    TOO_NOISY,
     Ratio,
-    cost_words,
-    count_rounds,
+    TOO_NOISY,
+    describe_cost,
+    drop_warm_up,
     measure_ratio,
-    overlap,
+    ranges_overlap,
 )
 from helpers.view.charts import plot
 
@@ -33,7 +33,7 @@ EITHER = st.one_of(ROUNDS, STEADY)
 
 def are_apart(first, second):
     """Return whether each counted round of one is longer than each of the other; said anew here."""
-    first, second = count_rounds(first), count_rounds(second)
+    first, second = drop_warm_up(first), drop_warm_up(second)
     return max(first) < min(second) or max(second) < min(first)
 
 
@@ -43,7 +43,7 @@ def test_an_order_is_claimed_only_where_the_rounds_do_not_overlap(action, unit):
     assert ratio.low <= ratio <= ratio.high and ratio <= ratio.middle <= ratio.high
     if not ratio.unsure:
         assert are_apart(action, unit)
-        assert (ratio > 1) == (min(count_rounds(action)) > max(count_rounds(unit)))
+        assert (ratio > 1) == (min(drop_warm_up(action)) > max(drop_warm_up(unit)))
     elif are_apart(action, unit):  # then the two are as good as equal
         assert ratio.high == pytest.approx(1) or ratio.low == pytest.approx(1)
 
@@ -51,7 +51,7 @@ def test_an_order_is_claimed_only_where_the_rounds_do_not_overlap(action, unit):
 @given(EITHER, EITHER, EITHER)
 def test_two_bars_whose_lines_do_not_overlap_have_rounds_that_do_not(first, second, unit):
     bars = measure_ratio(first, unit), measure_ratio(second, unit)
-    if not overlap(*bars):
+    if not ranges_overlap(*bars):
         assert are_apart(first, second)
 
 
@@ -71,30 +71,30 @@ def test_text_table_and_picture_say_of_each_bar_whether_it_claims_an_order(actio
             said = ratio.unsure
             assert said in (TOO_NOISY, AS_LONG) and said in line and said == label
             assert float(length) == 0, "a bar without an order has no length"
-            assert said == cost_words(ratio)
+            assert said == describe_cost(ratio)
         elif not ratio.unsure:
             assert not re.search(f"{TOO_NOISY}|{AS_LONG}", line + label)
 
 
 def count_rounds_again(rounds):
     """Return the counted rounds with a first one that does not count."""
-    counted = list(count_rounds(rounds))
+    counted = list(drop_warm_up(rounds))
     return [counted[0], *counted] if len(counted) > 1 else [*counted, *counted]
 
 
 def test_rounds_that_spread_are_too_noisy_and_equal_ones_take_about_as_long():
     spread = measure_ratio([9, 0.8, 1.1, 2.4], [9, 1.0, 1.0, 1.0])
     assert (spread.unsure, spread.between) == (TOO_NOISY, "0.8 and 2.4")
-    assert cost_words(spread) == TOO_NOISY
+    assert describe_cost(spread) == TOO_NOISY
     equal = measure_ratio([9, 1.0, 1.05], [9, 1.0, 1.02])
     assert equal.unsure == AS_LONG
     sure = measure_ratio([9, 2.0, 2.1], [9, 1.0, 1.1])
-    assert not sure.unsure and cost_words(sure) == "about 2"
+    assert not sure.unsure and describe_cost(sure) == "about 2"
 
 
 def test_the_first_round_warms_up_and_counts_only_beside_one_other():
-    assert list(count_rounds([9, 1, 2])) == [1, 2]
-    assert list(count_rounds([9, 1])) == [9, 1]
+    assert list(drop_warm_up([9, 1, 2])) == [1, 2]
+    assert list(drop_warm_up([9, 1])) == [9, 1]
 
 
 def test_a_ratio_can_be_pickled_with_its_rounds():

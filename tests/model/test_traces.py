@@ -1,15 +1,18 @@
 """A trace ledger counts calls, not rows."""
 
-from helpers.model.framework_records import HEADINGS, Cause, TraceLedger, trace_entry
+from helpers.model.trace_records import build_trace_entry
+from helpers.model.trace_records import TraceLedger
+from helpers.model.trace_records import Cause
+from helpers.model.trace_records import HEADINGS
 
 
 def ledger():
     cause = Cause("x", "shape", "(2, 2)", "(2, 3)", ", dimension 1")
     entries = (
-        trace_entry("1", "x=1", "trace", traces=1),
-        trace_entry("2 – 4", "x=1", "hit", calls=3),
-        trace_entry("5", "x=2", "trace", str(cause), traces=2, causes=(cause,)),
-        trace_entry("6", "x=?", "error"),
+        build_trace_entry("1", "x=1", "trace", traces=1),
+        build_trace_entry("2 – 4", "x=1", "hit", calls=3),
+        build_trace_entry("5", "x=2", "trace", str(cause), traces=2, causes=(cause,)),
+        build_trace_entry("6", "x=?", "error"),
     )
     return TraceLedger("title", "call", HEADINGS, entries)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import helpers
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 from tests.own_process import REPORTS
 
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "notebooks").glob("0*.ipynb"))
@@ -33,7 +33,7 @@ def _exercises():
         # nbformat would take longer to import than a chapter
         cells = json.loads(path.read_text("utf-8"))["cells"]
         sources = ["".join(cell["source"]) for cell in cells]
-        for one in exercise_cells(cells):
+        for one in find_exercise_cells(cells):
             context = [sources[at] for at in range(one.heading, one.stub) if _is_code(cells[at])]
             parts = ("\n".join(context), sources[one.stub], sources[one.check], one.solution)
             yield one.name, Folded(path.stem[:2], *parts)

@@ -8,7 +8,7 @@ from symtable import symtable
 
 import pytest
 
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 from tests.study.folded import NOTEBOOKS
 
 
@@ -37,7 +37,7 @@ def rebound(cells):
     A later exercise may bind its answers to the names of an earlier one, as in its stub.
     """
     sources = ["".join(cell["source"]) * (cell["cell_type"] == "code") for cell in cells]
-    exercises = list(exercise_cells(cells))
+    exercises = list(find_exercise_cells(cells))
     stubs = {exercise.stub for exercise in exercises}
     for exercise in exercises:
         check = sources[exercise.check]

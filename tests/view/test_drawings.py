@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.graphs import Edge, Graph, Node, nested
+from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.graph_bodies import nest_bodies
 from helpers.view.diagram import graph_drawing
 from helpers.view.diagram.arrow_lines import list_points
 from helpers.view.diagram.drawing import Arrow, Rectangle
@@ -125,7 +126,7 @@ def test_each_branch_is_named_in_picture_and_text():
 
 def test_a_nest_with_a_cycle_is_drawn_flat():
     graph = branched(Edge("cond", "x"))
-    assert not graph_drawing.is_acyclic(nested(graph))
+    assert not graph_drawing.is_acyclic(nest_bodies(graph))
     assert "frame" not in svg(graph).partition("</style>")[2]
 
 

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from helpers.model.study_records import Chapter, Task, progress
+from helpers.model.study_records import Chapter, Task, build_progress
 from helpers.view.progress_page import MARKS
 from helpers.view.progress_view import progress as view
 
@@ -19,7 +19,7 @@ EVENTS = (
 
 
 def test_the_text_alone_says_how_far_and_what_next():
-    shown = view.text(progress(CHAPTERS, EVENTS))
+    shown = view.text(build_progress(CHAPTERS, EVENTS))
     assert re.search(r"1 of 3 exercises passed\.(?s:.*)\n1 names +●a +▸◔b +1 of 2 +1 of 1\n", shown)
     assert "You left off in chapter 1: 1 of 2 exercises passed; next: b." in shown
     for state, mark in MARKS.items():
@@ -27,7 +27,7 @@ def test_the_text_alone_says_how_far_and_what_next():
 
 
 def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
-    page = view.html(progress(CHAPTERS, EVENTS))
+    page = view.html(build_progress(CHAPTERS, EVENTS))
     for state, name, link in (
         ("passed", "a", "01_names.ipynb#A"),
         ("hint taken", "b", "01_names.ipynb#B"),
@@ -40,7 +40,7 @@ def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
 
 
 def test_who_shares_is_told_so_and_how_to_end_it():
-    alone, shared = progress(CHAPTERS, EVENTS), replace(progress(CHAPTERS, EVENTS), shared=True)
+    alone, shared = build_progress(CHAPTERS, EVENTS), replace(build_progress(CHAPTERS, EVENTS), shared=True)
     assert "nowhere else" in view.text(alone) and "stop_sharing" not in view.text(alone)
     assert "`stop_sharing()` ends" in view.text(shared) and "nowhere else" not in view.text(shared)
     assert "<code>stop_sharing()</code> ends" in view.html(shared)

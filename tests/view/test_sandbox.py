@@ -4,7 +4,8 @@ import types
 
 import ipykernel.comm.comm
 
-from helpers.model.study_records import Control, Sandbox
+from helpers.model.question_records import Sandbox
+from helpers.model.question_records import Control
 from helpers.view import widgets as base
 from helpers.view.widgets.forms import sandbox
 

@@ -7,21 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.model.framework_records import Op, OpLog
-from helpers.model.tables import (
-    Column,
-    Entry,
-    File,
-    Files,
-    Ledger,
-    Listing,
-    SideBySide,
-    Transcript,
-    Transcripts,
-    Verdict,
-    align,
-)
-from helpers.model.torch_records import GuardLine, GuardProgram
+from helpers.model.op_records import OpLog
+from helpers.model.op_records import Op
+from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
+from helpers.model.transcripts import Transcripts
+from helpers.model.transcripts import Transcript
+from helpers.model.file_records import Files
+from helpers.model.file_records import File
+from helpers.model.side_by_side import align_lines
+from helpers.model.side_by_side import SideBySide
+from helpers.model.guard_records import GuardProgram
+from helpers.model.guard_records import GuardLine
 from helpers.view.markup import allow_breaks
 from helpers.view.plain_text import WIDEST, render_grid, wrap_columns, wrap_text
 from helpers.view.source_views import files as view
@@ -149,7 +145,7 @@ def test_text_numbers_the_lines_of_each_file():
 
 
 def pair_up(left, right, origin):
-    return SideBySide("t", "yours", "made", align(left, right, origin), "note")
+    return SideBySide("t", "yours", "made", align_lines(left, right, origin), "note")
 
 
 def test_lines_stand_beside_the_lines_they_came_from():
@@ -169,7 +165,7 @@ def test_lines_stand_beside_the_lines_they_came_from():
 
 def test_a_long_run_of_equal_lines_is_folded_where_the_model_folds():
     lines = ["one", "two", "three", "four", "five"]
-    pairs = align(lines, ["new", *lines], {at + 1: at for at in range(1, 6)})
+    pairs = align_lines(lines, ["new", *lines], {at + 1: at for at in range(1, 6)})
     whole = SideBySide("t", "a", "b", pairs)
     folds = replace(whole, folds=True)
     assert side_by_side.text(folds).splitlines()[3:] == [

@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import CodeType
 
 from ...mini.versions import JUMPS, effect, ends
-from ...model.code_records import Bytecode, Handler, Instruction, columns
+from ...model.code_records import Bytecode, Handler, Instruction, build_columns
 from ...model.tables import Column
 from ..text.source import NOWHERE, Source, source_of
 from ..text.value import plain, short_repr
@@ -129,7 +129,7 @@ def _choose_columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
     headings["snippet"] = "source"
     headings["depth"] = "stack before"
     headings["effect"] = "change"
-    return columns("offset opname running argument snippet", **headings)
+    return build_columns("offset opname running argument snippet", **headings)
 
 
 def _describe_handler(handler: Handler) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from os.path import basename
 from types import CodeType
 
-from ...model.code_records import CodeTree, Field, columns
+from ...model.code_records import CodeTree, Field, build_columns
 from ...model.tables import Listing
 from ..text.value import plain, short_repr
 from . import disassembly
@@ -78,7 +78,7 @@ def _list_fields(code: CodeType, title: str) -> Listing:
         if type(used_by) is not str:
             used_by = _describe_first_use(code, name, used_by)
         rows.append(Field(name, _format_field(code, name), meaning, used_by))
-    shown = columns("name value", name="field", value="value", meaning="what it is", used="used by")
+    shown = build_columns("name value", name="field", value="value", meaning="what it is", used="used by")
     return Listing(title, shown, tuple(rows))
 
 

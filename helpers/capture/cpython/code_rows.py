@@ -1,7 +1,8 @@
 """The tables of one code object -> the rows and source lines that every step of it needs."""
 
 from ...model.code_records import Handler
-from ...model.stage_records import NOWHERE, Row
+from ...model.stage_records import NOWHERE
+from ...model.stack_records import Row
 from ..text.source import Pages
 from ..text.value import plain
 from .disassembly import handler_words

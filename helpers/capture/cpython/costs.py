@@ -7,9 +7,9 @@ from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
-from ...model.code_records import columns
-from ...model.noise import OVERLAP, Ratio, cost_words, measure_ratio
-from ...model.phrase import interrupted
+from ...model.code_records import build_columns
+from ...model.noise import OVERLAP, Ratio, describe_cost, measure_ratio
+from ...model.phrase import describe_interruption
 from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import table
@@ -77,8 +77,8 @@ def costs_listing(
     rows = []
     for name, _ in actions:
         ratio = measure_ratio(rounds[name], rounds[None])
-        rows.append(Cost(name, ratio, cost_words(ratio), ratio.between))
-    shown = columns("", action="action", words=f"in {unit_name}", between="rounds between")
+        rows.append(Cost(name, ratio, describe_cost(ratio), ratio.between))
+    shown = build_columns("", action="action", words=f"in {unit_name}", between="rounds between")
     note = NOTE
     if stop:
         note += f" {stop}"
@@ -106,7 +106,7 @@ def _time_rounds(everything: dict) -> tuple[dict[object, list[float]], str]:
             if finished <= UNCOUNTED_ROUNDS:  # not every action has a round that counts
                 raise
             note_interrupt(error)
-            return rounds, interrupted(finished, "round")
+            return rounds, describe_interruption(finished, "round")
     return rounds, ""
 
 

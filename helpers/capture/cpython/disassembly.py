@@ -6,7 +6,7 @@ from types import CodeType
 
 from ...mini.versions import JUMPS, effect, ends
 from ...model.code_records import Handler
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from ..text.value import plain
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
@@ -49,7 +49,7 @@ def handlers(code: CodeType) -> tuple[Handler, ...]:
 
 def handler_words(row: Handler) -> str:
     """Return what a row of an exception table does for an exception, as words."""
-    words = f"go to {row.target}, keep {counted(row.depth, 'value')}"
+    words = f"go to {row.target}, keep {format_count(row.depth, 'value')}"
     return f"{words}, push the offset" if row.lasti else words
 
 

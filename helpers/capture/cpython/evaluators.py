@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from ...mini import frame_hook
-from ...model.framework_records import together
+from ...model.graphs import join_graphs
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from ...safety.arguments import real_isinstance, real_type_name
 from ..text.value import plain
 from .objects import function_of, named
@@ -20,7 +20,7 @@ def build_evaluator_graph(fn) -> Graph:
     code = function.__code__
     code_name = plain(code.co_name)
     variable_count = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
-    room = f"{counted(variable_count, 'variable')}, stack of {code.co_stacksize}"
+    room = f"{format_count(variable_count, 'variable')}, stack of {code.co_stacksize}"
     size = f"{len(code.co_code) // 2} code units"
     nodes = [
         Node("call", f"{name}(…)", "site", "a call"),
@@ -65,4 +65,4 @@ def compare_evaluators(fn, before: Graph) -> Graph:
         nodes.append(node)
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
     note = "+ marks what is new." if has_new else ""
-    return together(f"Who evaluates a frame of {named(function)}", moments, note)
+    return join_graphs(f"Who evaluates a frame of {named(function)}", moments, note)

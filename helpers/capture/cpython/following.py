@@ -8,7 +8,7 @@ An argument of `fn` itself with such a name is given in a lambda: `verb(lambda: 
 from os.path import basename
 from types import CodeType, FrameType, ModuleType
 
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from ...safety.arguments import is_exactly, real_isinstance, require_int
 from .objects import code_of
 from .unwrapping import unwrap
@@ -120,11 +120,11 @@ class Limits:
         """Return the sentences on calls that were left out, and which argument shows them."""
         sentences = []
         if self.deeper:
-            calls = counted(self.deeper, "call")
+            calls = format_count(self.deeper, "call")
             more = f"depth={self.depth + 1} shows more"
             sentences.append(f"Left out below this depth: {calls} ({more}).")
         if self.others:
-            sentences.append(f"Left out by only=: {counted(self.others, 'call')}.")
+            sentences.append(f"Left out by only=: {format_count(self.others, 'call')}.")
         if not self.all and not self.found:
             sentences.append("No other call matches only=.")
         return " ".join(sentences)

@@ -3,7 +3,7 @@
 from types import FrameType
 from typing import NamedTuple
 
-from ...model.code_records import columns
+from ...model.code_records import build_columns
 from ...model.tables import Listing
 from ..text.value import plain, short_repr
 from .frame_rows import format_locals, is_module_frame
@@ -46,7 +46,7 @@ def list_frame_attributes(frame: FrameType) -> Listing:
     for name, meaning in MEANINGS.items():
         if hasattr(FrameType, name):
             rows.append(Attribute(name, _format_attribute(frame, name), meaning))
-    shown = columns("name value", name="attribute", value="value", meaning="what it is")
+    shown = build_columns("name value", name="attribute", value="value", meaning="what it is")
     return Listing(f"Frame of {plain(frame.f_code.co_name)}", shown, tuple(rows))
 
 

@@ -5,7 +5,7 @@ import sys
 from types import CodeType, FrameType
 
 from ...internals import interpreter_frame
-from ...model.code_records import columns
+from ...model.code_records import build_columns
 from ...model.tables import Listing
 from ...safety.arguments import require_int
 from ..text.value import plain
@@ -32,7 +32,7 @@ def list_frames(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
             rows.append(_read_row(address, offsets, place=len(rows) + 1))
         address = interpreter_frame.word(address + offsets.previous)
 
-    shown = columns("function", place="place", function="function", made="frame object made")
+    shown = build_columns("function", place="place", function="function", made="frame object made")
     note = ""
     if address:
         note = "Frames further down are left out; `show_frames(most=…)` lists more."

@@ -8,7 +8,7 @@ from types import FrameType, FunctionType
 from typing import NamedTuple
 
 from ...internals.frame_tracer import ask_for_opcodes, forget_tracer
-from ...model.code_records import columns
+from ...model.code_records import build_columns
 from ...model.stage_records import Card, FrameStep, Panel, Timeline
 from ...model.tables import Listing
 from ..text.source import Pages
@@ -311,7 +311,7 @@ class FrameRecorder:
 
     def _build_panels(self, rows: list[FrameRow], depth: int) -> Iterator[Panel]:
         """Yield the tables of a step; `depth` is the number of frames, of which some have rows."""
-        shown = columns("function locals", **_HEADINGS)
+        shown = build_columns("function locals", **_HEADINGS)
         rest = depth - len(rows)
         note = f"{rest:,} more below. Each is at the top in an earlier step." if rest else ""
         title = "frames on the stack"

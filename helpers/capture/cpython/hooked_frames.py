@@ -9,8 +9,8 @@ from types import CodeType, FrameType, FunctionType
 from typing import NamedTuple
 
 from ...mini import frame_hook
-from ...model.code_records import columns
-from ...model.phrase import counted, ended, interrupted
+from ...model.code_records import build_columns
+from ...model.phrase import describe_interruption, end_sentence, format_count
 from ...model.tables import Listing
 from ...safety.arguments import is_exactly
 from ...safety.dynamo_aside import leave_to_python
@@ -79,8 +79,8 @@ def hooked_listing(fn, /, *args, only=None, **kwargs) -> FramesSeen:
         if not total:
             raise recorder.interrupt  # nothing ran that could be shown
         note_interrupt(recorder.interrupt)
-        recorder.ending = f" {interrupted(total, 'frame')}"
-    shown = columns(
+        recorder.ending = f" {describe_interruption(total, 'frame')}"
+    shown = build_columns(
         "code arguments",
         order="order",
         depth="depth",
@@ -123,10 +123,10 @@ def _describe_record(recorder: "HookRecorder", sentences: Iterable[str]) -> str:
     `sentences` are those on what was unwrapped.
     """
     total = recorder.count_frames()
-    code_objects = counted(len(recorder.counts), "code object")
-    note = f"{counted(total, 'frame')} of {code_objects}.{recorder.ending}"
+    code_objects = format_count(len(recorder.counts), "code object")
+    note = f"{format_count(total, 'frame')} of {code_objects}.{recorder.ending}"
     if recorder.frames_of_tracers:
-        note += f" Not shown: {counted(recorder.frames_of_tracers, 'frame')} {OF_TRACERS}."
+        note += f" Not shown: {format_count(recorder.frames_of_tracers, 'frame')} {OF_TRACERS}."
     note = " ".join((*sentences, note, recorder.unseen.words())).rstrip()
     if total > len(recorder.rows):
         shown = len(recorder.rows)
@@ -177,7 +177,7 @@ class HookRecorder:
 
     def _note_error(self, error: BaseException) -> None:
         """Note what the call raised."""
-        self.ending = f" {ended(f'It raised {error_message(error)}')}"
+        self.ending = f" {end_sentence(f'It raised {error_message(error)}')}"
         note_end(error)
 
     def note_frame(self, code: CodeType, values: tuple) -> None:

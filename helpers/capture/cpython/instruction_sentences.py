@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from ...mini.versions import one_name
-from ...model.phrase import ended
-from ...model.stage_records import LANES
+from ...model.phrase import end_sentence
+from ...model.stack_records import LANES
 from .disassembly import RETURNS
 
 _LOAD, _STORE, _OPERATE, _CALL, _JUMP = LANES
@@ -96,7 +96,7 @@ def describe_instruction(facts: InstructionFacts) -> str:
         words = _describe_branch(facts)
     else:
         words = _fill_in(name, facts) or _describe_counts(facts)
-    return ended(words.removeprefix("pops nothing and "))
+    return end_sentence(words.removeprefix("pops nothing and "))
 
 
 def _describe_raise(facts: InstructionFacts) -> str:

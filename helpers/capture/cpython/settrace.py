@@ -7,7 +7,7 @@ from types import CoroutineType, GeneratorType
 from typing import NamedTuple
 
 from ...internals.frame_tracer import FrameTracer
-from ...model.phrase import ended, interrupted
+from ...model.phrase import describe_interruption, end_sentence
 from ...safety.arguments import real_type_name
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
@@ -100,8 +100,8 @@ class Result(NamedTuple):
         `noun` is what they are, such as "step".
         """
         if self.interrupt is not None:
-            return interrupted(number, noun)
-        return ended(f"{self.verb} {self.words}")
+            return describe_interruption(number, noun)
+        return end_sentence(f"{self.verb} {self.words}")
 
     def require_record(self, number: int) -> None:
         """Raise the interrupt if it came before anything was recorded: there is no picture."""

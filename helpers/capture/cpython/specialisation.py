@@ -8,7 +8,7 @@ from functools import lru_cache
 from types import CellType, CodeType, FunctionType
 from typing import NamedTuple
 
-from ...model.phrase import interrupted, listed
+from ...model.phrase import describe_interruption, format_names
 from ...model.tables import Column, Listing
 from ...safety.arguments import require_int, table
 from ...safety.restoring import note_interrupt, running_user_code
@@ -141,7 +141,7 @@ def _run_stages(
             if not results.call_counts and not calls:
                 raise
             note_interrupt(error)
-            sentence = interrupted(calls, "call").removesuffix(".")
+            sentence = describe_interruption(calls, "call").removesuffix(".")
             results.stop = f"{sentence} of the stage '{plain(heading)}'."
         results.snapshots.append(_read_running(copy))
         results.call_counts.append((heading, calls))
@@ -201,7 +201,7 @@ def _describe_warmed(functions: list[FunctionType]) -> str:
     """Return the sentence on functions of the program that the calls have specialised too."""
     if not functions:
         return ""
-    names = listed((plain(function.__qualname__) for function in functions), MOST_NAMED)
+    names = format_names((plain(function.__qualname__) for function in functions), MOST_NAMED)
     return f" It called functions that are no copies, so they are specialised now, too: {names}."
 
 

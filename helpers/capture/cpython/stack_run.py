@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from types import MethodType
 
 from ...internals import interpreter_frame
-from ...model.stage_records import Code, StackRun
+from ...model.stack_records import StackRun
+from ...model.stack_records import Code
 from ...safety import PACKAGE
 from ..text.value import described, plain
 from .code_rows import CodeRows

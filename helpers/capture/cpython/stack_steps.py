@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ...model.phrase import counted
-from ...model.stage_records import Card, Panel, StackStep, Value
+from ...model.phrase import format_count
+from ...model.stage_records import Card, Panel
+from ...model.stack_records import StackStep
+from ...model.stack_records import Value
 from ..text.source import Pages
 from .code_rows import CodeRows
 from .instruction_sentences import InstructionFacts, describe_instruction
@@ -246,7 +248,7 @@ class StackStepBuilder:
             rounds_by_loop[code.lines[fold.header], code.function] += fold.rounds
 
         phrases = [
-            f"{counted(rounds, 'round')} at line {self.pages.number(line)}"
+            f"{format_count(rounds, 'round')} at line {self.pages.number(line)}"
             for (line, _), rounds in rounds_by_loop.items()
         ]
         steps = sum(fold.steps for fold in folds)

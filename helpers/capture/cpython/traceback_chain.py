@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...model.code_records import columns
-from ...model.phrase import ended
+from ...model.code_records import build_columns
+from ...model.phrase import end_sentence
 from ...model.tables import Listing
 from ...safety.arguments import printable, real_isinstance
 from ...safety.error_parts import cause_of, context_of, members_of, notes_of, traceback_of
@@ -53,7 +53,7 @@ def list_traceback(error: BaseException) -> Listing:
         sentences.append(f"Only the first {MOST_CHAINED} of {len(chain):,} exceptions are listed.")
 
     # `state` is the third number of a frame: its line now, beside the line at which it raised.
-    shown = columns(
+    shown = build_columns(
         "function locals",
         place="link",
         function="function",
@@ -141,7 +141,7 @@ def _describe_notes(error: BaseException, number: int) -> Iterator[str]:
     notes = notes_of(error)
     for note in notes[:MOST_NOTES]:
         text = printable(note_text(note), LONGEST_NOTE)
-        yield ended(f"Exception {number} has the note: {text}")
+        yield end_sentence(f"Exception {number} has the note: {text}")
     rest = len(notes) - MOST_NOTES
     if rest > 0:
         yield f"{rest:,} more notes of exception {number} are left out."

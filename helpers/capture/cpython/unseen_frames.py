@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from ...internals import torch_private
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import module
 
@@ -61,9 +61,9 @@ class Unseen:
         """Return the sentence on what was not seen, "" if there was nothing of the kind."""
         phrases = []
         if self.threads:
-            phrases.append(f"frames of {counted(self.threads, 'thread')} that it started")
+            phrases.append(f"frames of {format_count(self.threads, 'thread')} that it started")
         if self.compiled_calls:
-            calls = counted(self.compiled_calls, "call")
+            calls = format_count(self.compiled_calls, "call")
             phrases.append(f"what torch.compile's new code runs in {calls} of compiled functions")
         if self.is_dynamo_new:
             phrases.append(

@@ -8,7 +8,7 @@ import functools
 from types import FunctionType, MethodType
 from typing import NamedTuple
 
-from ...model.phrase import counted, listed
+from ...model.phrase import format_count, format_names
 from ...safety import restoring
 from ...safety.arguments import (
     item_of_type,
@@ -115,7 +115,7 @@ def _find_implementation(dispatcher, args: tuple) -> Layer:
         with contextlib.suppress(Exception):
             implementation = dispatcher.dispatch(type(args[0]))
     kinds = [printable(kind.__name__) for kind in dispatcher.registry if kind is not object]
-    registered = f"registered: {listed(kinds, _MOST_TYPES) or 'nothing else'}"
+    registered = f"registered: {format_names(kinds, _MOST_TYPES) or 'nothing else'}"
     sentence = f"singledispatch is unwrapped: this is {purpose} ({registered})."
     return Layer(implementation, sentence, is_replaceable=False)
 
@@ -127,7 +127,7 @@ def _find_partial(wrapper: object, args: tuple) -> Layer | None:
     wrapped = _read_wrapped(wrapper)
     if wrapped is not None and wrapped is not wrapper.func:
         return None  # a decorator has used a partial for its wrapper
-    count = counted(len(wrapper.args) + len(wrapper.keywords), "argument")
+    count = format_count(len(wrapper.args) + len(wrapper.keywords), "argument")
     sentence = f"A partial is unwrapped, which supplies {count}."
     return Layer(wrapper.func, sentence, is_replaceable=True)
 

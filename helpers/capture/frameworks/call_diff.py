@@ -3,8 +3,9 @@
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from ...model.framework_records import CallTree
-from ...model.tables import Pair, SideBySide
+from ...model.call_records import CallTree
+from ...model.side_by_side import SideBySide
+from ...model.side_by_side import Pair
 from ...safety.arguments import printable, real_isinstance, real_type_name
 
 MOST_LINES = 1_000  # of each side

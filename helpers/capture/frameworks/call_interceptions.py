@@ -18,7 +18,7 @@ from types import MethodType
 from ...internals import tensorflow_private, torch_private
 from ...internals.tensorflow_private import DOORS
 from ...mini import frame_hook
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...model.tables import Column, Listing
 from ...safety import restoring
 from ...safety.restoring import BUILTINS
@@ -301,7 +301,7 @@ def _format_hook(hook) -> str:
 
 def _list_users(names: Iterable[str]) -> str:
     """Return the first names and how many more there are; NOBODY for none."""
-    return listed(names, MOST_USERS) or NOBODY
+    return format_names(names, MOST_USERS) or NOBODY
 
 
 def __getattr__(name: str):

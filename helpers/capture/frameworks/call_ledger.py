@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ...model.framework_records import CallTree
-from ...model.phrase import listed
+from ...model.call_records import CallTree
+from ...model.phrase import format_names
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import called, parts, printable, table
@@ -155,7 +155,7 @@ def _list_ledger_notes(recorded: list[RecordedCase]) -> Iterable[str]:
         if has_uncounted_calls(case.recorder) and not case.recorder.end_reason
     ]
     if limited_cases:
-        yield LIMITED_NOTE.format(listed(limited_cases, MOST_LISTED))
+        yield LIMITED_NOTE.format(format_names(limited_cases, MOST_LISTED))
     for case in recorded:
         if case.recorder.end_reason:
             yield ENDED_NOTE.format(case.name, case.recorder.end_reason)

@@ -12,7 +12,7 @@ from ...internals.tensorflow_private import (
     SLOW_CANCELABLE,
     code_before_autograph,
 )
-from ...model.framework_records import Call
+from ...model.call_records import Call
 from ...safety.arguments import printable, real_type_name
 from ...safety.interrupts import PRESSES, are_recorders
 from ..cpython.following import Limits

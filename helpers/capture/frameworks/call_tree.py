@@ -10,8 +10,9 @@ from itertools import islice
 
 from ...internals import own_profilers
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
-from ...model.framework_records import Call, CallTree
-from ...model.phrase import counted, interrupted, listed
+from ...model.call_records import CallTree
+from ...model.call_records import Call
+from ...model.phrase import describe_interruption, format_count, format_names
 from ...safety.dynamo_aside import leave_to_python
 from ..cpython.aside import OF_COLLECTOR, OF_SYS, say_aside, say_found
 from ..cpython.following import Limits
@@ -66,7 +67,7 @@ def run_under_recorder(recorder: CallRecorder, fn, args: tuple, kwargs: dict) ->
         if not recorder.calls:
             raise KeyboardInterrupt
         outcome = ""
-        notes.insert(0, interrupted(len(recorder.calls), "call"))
+        notes.insert(0, describe_interruption(len(recorder.calls), "call"))
     return _build_tree(fn, recorder, outcome, notes)
 
 
@@ -88,7 +89,7 @@ def _build_tree(fn, recorder: CallRecorder, outcome: str, notes: list[str]) -> C
     """Return the tree of the recorded calls; its title names the route of TensorFlow's ops."""
     calls = tuple(recorder.calls)
     routes = tuple(find_routes(calls))
-    title = f"{name_of(fn)}: {counted(len(calls), 'call')}"
+    title = f"{name_of(fn)}: {format_count(len(calls), 'call')}"
     if recorder.end_reason:
         title = f"{title}, then not known"
     elif any(call.module.startswith(FRAMEWORKS[:2]) for call in calls):  # TensorFlow or Keras
@@ -108,9 +109,9 @@ def list_notes(recorder: CallRecorder) -> list[str]:
     if calls and limits.note():
         notes.append(limits.note())
     if recorder.copied_functions:
-        notes.append(COPIED_NOTE.format(listed(recorder.copied_functions, MOST_LISTED)))
+        notes.append(COPIED_NOTE.format(format_names(recorder.copied_functions, MOST_LISTED)))
     if not calls and not recorder.end_reason:
-        call_count = counted(recorder.call_count, "call")
+        call_count = format_count(recorder.call_count, "call")
         notes.append(NO_CALLS_NOTE if limits.all else NO_MATCH_NOTE.format(call_count))
     if recorder.end_reason:
         notes.append(ENDED_NOTE.format(recorder.end_reason))

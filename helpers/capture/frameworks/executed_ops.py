@@ -6,9 +6,13 @@ The ops are recorded by op_recorder.py. This module makes the table of them, and
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...model.framework_records import Op, OpLog, Value, op_graph, together
+from ...model.graphs import join_graphs
+from ...model.op_records import build_op_graph
+from ...model.op_records import OpLog
+from ...model.op_records import Op
+from ...model.op_records import Value
 from ...model.graphs import Graph
-from ...model.phrase import counted, interrupted, listed
+from ...model.phrase import describe_interruption, format_count, format_names
 from ...model.tables import Column
 from ...safety.arguments import printable, real_isinstance, require_str
 from ...safety.users_frames import users_frame
@@ -71,7 +75,7 @@ def record_ops(fn, /, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     if outcome == INTERRUPTED:
         if not recorder.total:
             raise KeyboardInterrupt
-        notes.insert(0, interrupted(recorder.total, "op"))
+        notes.insert(0, describe_interruption(recorder.total, "op"))
         return build_op_log(recorder, name_of(fn), notes)
     if outcome:
         notes.append(f"Then it raised {outcome}")
@@ -111,7 +115,7 @@ def build_op_log(
         rows.append(Op(number, name, values_read, values_made, stage, where, layer))
 
     return OpLog(
-        f"{subject}: {counted(recorder.total, 'op')}",
+        f"{subject}: {format_count(recorder.total, 'op')}",
         _list_op_columns(rows),
         tuple(rows),
         " ".join([*_list_op_notes(recorder, rows), *notes]),
@@ -146,12 +150,12 @@ def _list_op_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
 
     higher_order_ops = sorted({row.op for row in rows if row.op.startswith(HIGHER_ORDER)})
     if higher_order_ops:
-        notes.append(HIGHER_ORDER_NOTE.format(listed(higher_order_ops, MOST_LISTED)))
+        notes.append(HIGHER_ORDER_NOTE.format(format_names(higher_order_ops, MOST_LISTED)))
     if recorder.has_compiled_calls:
         notes.append(COMPILED_NOTE)
     graphs = sorted({row.op for row in rows if row.op.startswith(GRAPH)})
     if graphs:
-        notes.append(GRAPHS_NOTE.format(listed(graphs, MOST_LISTED)))
+        notes.append(GRAPHS_NOTE.format(format_names(graphs, MOST_LISTED)))
     return notes
 
 
@@ -162,9 +166,9 @@ def build_op_graph(title: str, **logs: OpLog) -> Graph:
     if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):
         raise TypeError("show_op_graph needs logs of watch_ops, such as TensorFlow=log")
 
-    graphs = {name: op_graph(log, title) for name, log in logs.items()}
+    graphs = {name: build_op_graph(log, title) for name, log in logs.items()}
     if len(graphs) > 1:
-        return together(title, graphs, OUTSIDE_NOTE)
+        return join_graphs(title, graphs, OUTSIDE_NOTE)
     (graph,) = graphs.values()
     return replace(graph, note=OUTSIDE_NOTE)
 

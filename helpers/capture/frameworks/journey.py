@@ -14,8 +14,12 @@ from types import FunctionType
 
 from ...internals import dynamo_state
 from ...internals.own_hooks import profiler_setter
-from ...model.framework_records import NOT_CALLED, SHARES, Journey, Passage, Stop
-from ...model.phrase import clipped
+from ...model.journey_records import Journey
+from ...model.journey_records import Passage
+from ...model.journey_records import NOT_CALLED
+from ...model.journey_records import Stop
+from ...model.journey_records import SHARES
+from ...model.phrase import clip_text
 from ...model.spine import SPINE
 from ...safety import PACKAGE
 from ...safety.arguments import require_bool
@@ -211,7 +215,7 @@ def _build_passage(record: CallRecord) -> Passage:
         counts=_list_counts(record),
         ops=tuple(format_op_name(op) for op in record.ops),
         outcome=record.outcome,
-        printed=clipped(printed, LONGEST),
+        printed=clip_text(printed, LONGEST),
         ran=name_owner_of_lines(describe_lines(record), record),
         instead=name_owner_of_lines(describe_runner(record), record),
     )

@@ -1,6 +1,6 @@
 """The record of one call -> the sentences below the map of a journey, and on its recorder."""
 
-from ...model.phrase import counted, interrupted, listed
+from ...model.phrase import describe_interruption, format_count, format_names
 from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, say_found
 from ..text.source import place_of
 from .call_tree import HEARD_NOTE
@@ -41,7 +41,7 @@ def _describe_own_lines(record: CallRecord) -> str:
     steps = record.lines[YOU]
     sentence = f"{distinct_lines} of your lines ran"
     if steps > distinct_lines:
-        sentence += f", in {counted(steps, 'step')}"
+        sentence += f", in {format_count(steps, 'step')}"
     if record.frames[AUTOGRAPH]:
         sentence += ", and AutoGraph's copy of others"
     if record.end.is_tracer_replaced:
@@ -66,7 +66,7 @@ def _describe_runner_of_whole_call(record: CallRecord) -> str:
     if record.distinct_lines[YOU]:
         return _describe_runner_of_own_lines(record)
     if record.frames[AUTOGRAPH]:
-        graph = f"a graph of {counted(record.nodes, 'node')}"
+        graph = f"a graph of {format_count(record.nodes, 'node')}"
         end = "."
         if any(list_ops_in_graph(op) for op in record.ops):
             end = ", which then ran."
@@ -83,10 +83,10 @@ def _describe_runner_of_own_lines(record: CallRecord) -> str:
         if traced_frames == frames:
             subject = "They"
         return (
-            f"{subject} ran to be traced, which built a graph of {counted(record.nodes, 'node')}."
+            f"{subject} ran to be traced, which built a graph of {format_count(record.nodes, 'node')}."
         )
     if record.frames[DYNAMO]:
-        return f"Code of Dynamo's also ran, in {counted(record.frames[DYNAMO], 'frame')}."
+        return f"Code of Dynamo's also ran, in {format_count(record.frames[DYNAMO], 'frame')}."
     return "CPython evaluated your frame, instruction by instruction."
 
 
@@ -104,7 +104,7 @@ def _describe_what_ran_instead(record: CallRecord) -> str:
     ops = list_ops_that_call_python(record)
     if ops:
         sentences.append(
-            f"Its {listed(ops, LISTED_OPS)} may call Python in another thread, "
+            f"Its {format_names(ops, LISTED_OPS)} may call Python in another thread, "
             "where no line is counted."
         )
     return " ".join(sentences)
@@ -115,7 +115,7 @@ def _describe_what_ran_instead(record: CallRecord) -> str:
 
 def describe_interruption(record: CallRecord, start: str) -> str:
     """Return the sentence on Ctrl-C; `start` replaces its first letter, such as "In it, y"."""
-    return start + interrupted(record.event_count, "event")[1:]
+    return start + describe_interruption(record.event_count, "event")[1:]
 
 
 def list_notes_on_recorders(

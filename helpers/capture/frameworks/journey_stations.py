@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ...internals.tensorflow_private import graph_ops
 from ...mini import frame_hook
-from ...model.framework_records import Stop
-from ...model.phrase import counted, listed
+from ...model.journey_records import Stop
+from ...model.phrase import format_count, format_names
 from ...safety import PACKAGE
 from ...safety.arguments import printable
 from ..text.value import label
@@ -134,7 +134,7 @@ def describe_name_station(record: CallRecord) -> StationWords:
     for name, count in record.names.items():
         stable_name = DYNAMO_NAME.sub(r"\1", name)
         counts[_format_name(stable_name, record.values_by_name.get(name))] += count
-    return _say_passed(counted(len(counts), "name"), _format_counts(counts, MOST_NAMES))
+    return _say_passed(format_count(len(counts), "name"), _format_counts(counts, MOST_NAMES))
 
 
 def _format_name(name: str, value) -> str:
@@ -176,12 +176,12 @@ def describe_key_station(record: CallRecord) -> StationWords:
     parts = []
     inner_count = caches.inner_hits + caches.inner_misses
     if inner_count:
-        answers = counted(caches.inner_hits, "answer")
+        answers = format_count(caches.inner_hits, "answer")
         parts.append(
             f"caches of functools in your module: {answers} found, {caches.inner_misses} not"
         )
         if not words.is_passed:
-            brief = counted(inner_count, "look-up")
+            brief = format_count(inner_count, "look-up")
     if caches.is_cleared:
         parts.append("what a cache found before your code cleared it is not known")
         if not words.is_passed and not inner_count:
@@ -206,8 +206,8 @@ def _describe_outer_key(record: CallRecord) -> StationWords:
         sentence = "no tf.function is called, so no graph is looked up"
         return _say_not_passed(sentence)
     if calls != 1 or traces > 1:
-        brief = counted(traces, "trace") if traces else "graphs found"
-        sentence = f"{counted(calls, 'call')} of tf.functions, {counted(traces, 'trace')}"
+        brief = format_count(traces, "trace") if traces else "graphs found"
+        sentence = f"{format_count(calls, 'call')} of tf.functions, {format_count(traces, 'trace')}"
         return _say_passed(brief, sentence)
 
     key = f" {record.key}" if record.key else ""
@@ -223,7 +223,7 @@ def _describe_called_cache(record: CallRecord) -> StationWords:
     hits = record.caches.hits
     misses = record.caches.misses
     if hits + misses > 1:
-        answers = counted(hits, "answer")
+        answers = format_count(hits, "answer")
         sentence = f"the cache of functools: {answers} found, {misses} not found"
         return _say_passed(f"{answers} found", sentence)
     if hits:
@@ -253,18 +253,18 @@ def describe_frame_station(record: CallRecord) -> StationWords:
         return _say_not_passed(_join_parts(sentence, of_package))
 
     parts = []
-    lines = counted(record.lines[YOU], "line")
+    lines = format_count(record.lines[YOU], "line")
     if record.frames[YOU]:
         what_ran = lines
         operator_count = record.operators.total()
         if operator_count:
-            what_ran = f"{lines}, {counted(operator_count, 'operator')}"
-        parts.append(f"{counted(record.frames[YOU], 'frame')} of yours: {what_ran}")
+            what_ran = f"{lines}, {format_count(operator_count, 'operator')}"
+        parts.append(f"{format_count(record.frames[YOU], 'frame')} of yours: {what_ran}")
     if record.frames[AUTOGRAPH]:
-        copies = counted(record.frames[AUTOGRAPH], "frame")
+        copies = format_count(record.frames[AUTOGRAPH], "frame")
         parts.append(f"{copies} of AutoGraph's copy of yours")
     if record.frames[DYNAMO]:
-        compiled_frames = counted(record.frames[DYNAMO], "frame")
+        compiled_frames = format_count(record.frames[DYNAMO], "frame")
         parts.append(f"{compiled_frames} of yours, with Dynamo's code in it")
     sentence = _join_parts(*parts, of_package)
 
@@ -300,11 +300,11 @@ def describe_evaluator_station(record: CallRecord) -> StationWords:
         evaluator = "torch's evaluator"
     if record.new_dynamo_codes:
         # A frame in which Dynamo finds no graph gets no code of its own.
-        codes = counted(record.new_dynamo_codes, "new code object")
+        codes = format_count(record.new_dynamo_codes, "new code object")
         sentence = f"{evaluator}; no cache entry matches: Dynamo makes {codes} from yours"
         return _say_passed("translated", sentence)
     if record.frames[DYNAMO]:
-        compiled_frames = counted(record.frames[DYNAMO], "frame")
+        compiled_frames = format_count(record.frames[DYNAMO], "frame")
         sentence = f"{evaluator}; the guards of an entry hold, for {compiled_frames}"
         return _say_passed("entry found", sentence)
     if record.frames:
@@ -319,7 +319,7 @@ def describe_registry_station(record: CallRecord) -> StationWords:
     """Return which ops of TensorFlow and PyTorch ran, and for which kernels."""
     written = ""
     if record.nodes:
-        written = f"{counted(record.nodes, 'node')} written into a graph"
+        written = f"{format_count(record.nodes, 'node')} written into a graph"
     if not record.ops:
         nothing = "no op of TensorFlow or PyTorch runs; calls of NumPy's ufuncs are not seen"
         return _say_not_passed(_join_parts(nothing, written))
@@ -332,7 +332,7 @@ def describe_registry_station(record: CallRecord) -> StationWords:
         if ops_in_graph:
             counts[f"the graph of {format_op_name(op)}"] += 1
             if not in_first_graph:
-                in_first_graph = f"in it {listed(ops_in_graph, MOST_OPS)}"
+                in_first_graph = f"in it {format_names(ops_in_graph, MOST_OPS)}"
             continue
         counts[op.name] += 1
         if op.kernel and op.kernel not in kernels:
@@ -342,8 +342,8 @@ def describe_registry_station(record: CallRecord) -> StationWords:
     if len(kernels) > 1:  # without their own commas, because they are listed with commas
         kernels = [kernel.replace(", ", " ") for kernel in kernels]
     if kernels:
-        chosen = f"kernels for {listed(kernels, 2)}"
-    brief = counted(len(record.ops), "op")
+        chosen = f"kernels for {format_names(kernels, 2)}"
+    brief = format_count(len(record.ops), "op")
     if in_first_graph and len(record.ops) == 1:
         brief = f"{brief}: the graph"
     sentence = _join_parts(_format_counts(counts, MOST_OPS), in_first_graph, chosen, written)
@@ -390,7 +390,7 @@ def describe_c_station(record: CallRecord) -> StationWords:
         more = " more" if shown else ""
         frameworks_own = f"{_format_magnitude(rest)}{more} of the frameworks' own"
     total = counts.total()
-    brief = counted(total, "call") if total <= MOST_EXACT else "many calls"
+    brief = format_count(total, "call") if total <= MOST_EXACT else "many calls"
     return _say_passed(brief, _join_parts(_format_counts(shown, MOST_NAMES), frameworks_own))
 
 
@@ -417,4 +417,4 @@ def _format_counts(counts: Counter[str], most: int) -> str:
     for name, count in counts.items():
         times = f" ×{count:,}" if count > 1 else ""
         names.append(printable(name, LONGEST) + times)
-    return listed(names, most)
+    return format_names(names, most)

@@ -15,7 +15,7 @@ from typing import Any
 
 from ...internals import tensorflow_private
 from ...internals.tensorflow_private import FAST, SLOW
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...safety import arguments
 from ...safety.restoring import patched, running_user_code
 from ..references.holder_search import find_holders
@@ -54,7 +54,7 @@ def build_op_routes(op, /, *args) -> dict[str, Callable]:
     arguments.called(op, "the op")
     fast_calls = _record_entry_calls(FAST, lambda: op(*args))
     if len(fast_calls) != 1:
-        op_types = listed([call.op_type for call in fast_calls], 3) or "none"
+        op_types = format_names([call.op_type for call in fast_calls], 3) or "none"
         raise ValueError(
             f"a map needs a call that passes {FAST} once; this passes it with: {op_types}"
         )

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 
 from ...mini.oneflow.global_function import JobFunction
 from ...mini.oneflow.job import PASSES, Job, Op
-from ...model.framework_records import Blob, JobGraph, JobOp
-from ...model.phrase import counted
+from ...model.job_records import JobGraph
+from ...model.job_records import JobOp
+from ...model.job_records import Blob
+from ...model.phrase import format_count
 from ...safety.arguments import quote_value, real_isinstance, require_str
 from ..text.value import short_repr
 
@@ -53,7 +55,7 @@ def _describe_op_counts(ops: tuple[JobOp, ...]) -> str:
     counts = []
     for name, count in JobGraph("", ops).counts.items():
         is_noun = name in OUTSIDE_OPS or name == "update"
-        counts.append(counted(count, name if is_noun else f"{name} op"))
+        counts.append(format_count(count, name if is_noun else f"{name} op"))
     note = f"{', '.join(counts)}."
     if any(op.own for op in ops):
         note += OWN_OPS_NOTE

@@ -13,7 +13,7 @@ from ...mini.oneflow.kernels import named as find_python_kernel
 from ...mini.oneflow.registry import Registry
 from ...mini.oneflow.session import session
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from .job_graph import require_job
 
 EMPTY = (
@@ -54,7 +54,7 @@ def _describe_left_out(job_ops: list[Op], is_empty: bool) -> str:
     built_in_count = sum(not op.file for op in job_ops)
     if built_in_count:
         verb = "is" if built_in_count == 1 else "are"
-        sentences.append(f"{counted(built_in_count, 'op')} of built-in types {verb} left out.")
+        sentences.append(f"{format_count(built_in_count, 'op')} of built-in types {verb} left out.")
     return " ".join(sentences)
 
 

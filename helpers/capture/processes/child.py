@@ -9,7 +9,9 @@ import os
 import re
 from collections.abc import Callable, Mapping
 
-from ...model.tables import CUTS, Transcript, Transcripts
+from ...model.transcripts import Transcripts
+from ...model.transcripts import Transcript
+from ...model.transcripts import CUTS
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import real_isinstance
 from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json

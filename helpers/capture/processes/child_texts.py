@@ -2,7 +2,7 @@
 
 import re
 
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 
 LONGEST = 400  # characters of a line
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+|0x[0-9a-fA-F]+")
@@ -21,7 +21,7 @@ def hide_machine(line: str) -> str:
     line = _ADDRESS.sub("", line)
     line = _HOST.sub(r"\1this machine", line)
     line = _FOLDER.sub("", line)
-    return clipped(line, LONGEST)
+    return clip_text(line, LONGEST)
 
 
 def format_error(error: str) -> str:

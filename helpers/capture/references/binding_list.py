@@ -6,9 +6,9 @@ what torch counts in C++.
 
 import types
 
-from ...model.code_records import columns
+from ...model.code_records import build_columns
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...model.reference_records import Binding
 from ...model.tables import Listing
 from ...safety.arguments import is_exactly
@@ -41,7 +41,7 @@ ONLY_COLLECTOR = "Only the collector (gc.collect) can free it."
 IN_TORCH = "torch keeps it in C++"
 # Functions, classes and modules are in cycles with themselves, which says nothing about them.
 _CYCLIC_TYPES = (types.FunctionType, types.ModuleType, type)
-COLUMNS = columns(
+COLUMNS = build_columns(
     "owner name",  # these two are code
     kind="kind",
     owner="owner",
@@ -177,7 +177,7 @@ def _build_row(place: Place, suffixes: dict[int, str], is_garbage: bool = False)
     error = place.errors[0]
     if id(error) not in suffixes:
         paths = _find_error_paths(error)
-        keepers = f"; the exception is in {listed(paths, MOST_NAMED)}" if paths else ""
+        keepers = f"; the exception is in {format_names(paths, MOST_NAMED)}" if paths else ""
         suffixes[id(error)] = keepers
     return place.build_binding(place.reason + suffixes[id(error)], is_garbage)
 

@@ -6,7 +6,7 @@ No name is rebound. The function object itself changes, so every route to it run
 import types
 from functools import partial
 
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from ...safety.arguments import real_isinstance
 from ...safety.restoring import Own, speaks_to_users
 from .fixed_places import find_fixed_reason
@@ -85,6 +85,6 @@ def _require_same_closure(function: types.FunctionType, donor: types.FunctionTyp
     donor_count = len(donor.__code__.co_freevars)
     if own_count != donor_count:
         raise ValueError(
-            f"{describe_object(function)} has {counted(own_count, 'free variable')} and "
+            f"{describe_object(function)} has {format_count(own_count, 'free variable')} and "
             f"the donor has {donor_count}; the closure stays, so the numbers must be equal"
         )

@@ -8,7 +8,7 @@ from collections.abc import Set
 from dataclasses import dataclass, replace
 
 from ...model.graphs import Graph
-from ...model.phrase import clipped, ended
+from ...model.phrase import clip_text, end_sentence
 from ...model.stage_records import Step
 
 NAMES_PANEL = "names and objects"
@@ -75,12 +75,12 @@ def describe_step(step: Step, next_step: Step, calling_lines: Set[int]) -> Step:
 
     output = _find_new_output(step, next_step)
     if output is not None:
-        changes.append(f"prints {clipped(repr(output), LONGEST_OUTPUT)}")
+        changes.append(f"prints {clip_text(repr(output), LONGEST_OUTPUT)}")
     if raised:
         changes.append(f"raises {raised}")
 
     sentence = "; ".join(changes) or NO_CHANGE
-    return replace(step, says=ended(sentence), lane=lane)
+    return replace(step, says=end_sentence(sentence), lane=lane)
 
 
 def _read_moment(step: Step) -> _Moment:

@@ -14,7 +14,7 @@ from types import FrameType, FunctionType, MethodType, ModuleType
 
 from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Graph
-from ...model.phrase import interrupted
+from ...model.phrase import describe_interruption
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
@@ -143,7 +143,7 @@ class _NamesRecorder:
             self._add_note(f"{result.lost}: what ran after that is not shown.")
         if self.is_interrupted:
             line_count = max(len(self.steps) - 1, 0)  # the first step is before the first line
-            self._add_note(interrupted(line_count, "line"))
+            self._add_note(describe_interruption(line_count, "line"))
         elif result.raised and not self._raised:
             name = short_name(self.function.__name__)
             when = "" if has_begun else " before its first line"

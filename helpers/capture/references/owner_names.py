@@ -7,7 +7,7 @@ copy `__name__` from what they wrap, and two owners would look like one.
 import sys
 import types
 
-from ...model.reference_records import join
+from ...model.reference_records import join_path
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import namespace, spoken
 from ..cpython.unwrapping import unwrap
@@ -36,7 +36,7 @@ def find_path(value: object, graph: HolderGraph) -> str:
         for step, rest in level:
             name = find_own_name(step, graph)
             if name:
-                paths.append(join(name, rest))
+                paths.append(join_path(name, rest))
         if paths:
             return min(paths)
 
@@ -46,7 +46,7 @@ def find_path(value: object, graph: HolderGraph) -> str:
                 owner = place.holder[0] if type(place.holder) is HiddenList else place.holder
                 if id(owner) not in visited_ids:
                     visited_ids.add(id(owner))
-                    next_level.append((owner, join(place.name, rest)))
+                    next_level.append((owner, join_path(place.name, rest)))
         level = next_level
     return describe_by_type(value)
 

@@ -6,7 +6,7 @@ import types
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.objects import called, namespace
@@ -44,7 +44,7 @@ def describe_patched_names(most: int) -> str:
     for name in libraries:
         module = _Namespace(path=name, module_name=name, is_class=False)
         patched += _list_own_values(module, dicts_by_name[name], own_modules)
-    return listed(sorted(patched), most)
+    return format_names(sorted(patched), most)
 
 
 @dataclass(frozen=True)

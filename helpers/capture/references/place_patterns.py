@@ -2,7 +2,7 @@
 
 from fnmatch import fnmatchcase
 
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...safety.arguments import is_exactly, printable
 from ..text.value import label
 from .places import Place
@@ -28,7 +28,7 @@ def require_matches(patterns: tuple[str, ...], places: tuple[Place, ...]) -> Non
     for pattern in patterns:
         if any(_is_selected(place, (pattern,)) for place in places):
             continue
-        paths = listed(sorted(place.binding.path for place in places), MOST_NAMED)
+        paths = format_names(sorted(place.binding.path for place in places), MOST_NAMED)
         raise ValueError(
             f"'{printable(pattern)}' matches no place that holds it; there are {paths}"
         )

@@ -3,7 +3,7 @@
 from collections import deque
 from types import ModuleType
 
-from ...model.reference_records import Binding, join
+from ...model.reference_records import Binding, join_path
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.restoring import Own
 from ..cpython.objects import namespace
@@ -89,7 +89,7 @@ class Place(Own):
     @property
     def paths(self) -> tuple[str, ...]:
         """Every dotted path under which `keep` and `only` may name this place."""
-        return (self.binding.path, *(join(owner, self.name) for owner in self.owners))
+        return (self.binding.path, *(join_path(owner, self.name) for owner in self.owners))
 
     @property
     def binding(self) -> Binding:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import _lru_cache_wrapper, partial
 from gc import get_objects
 
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...model.reference_records import Binding
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.restoring import Own, speaks_to_users
@@ -149,7 +149,7 @@ class Rebinding(Own):
             hidden_count = len(rows) - MOST_ROWS
             lines.append(f"  … {hidden_count} more; `.changed` and `.left` contain all")
         if self.kept:
-            paths = listed([row.path for row in self.kept], MOST_NAMED)
+            paths = format_names([row.path for row in self.kept], MOST_NAMED)
             lines.append(f"Your code changed {paths} in the block. That was left as it is.")
         return "\n".join(lines)
 
@@ -162,7 +162,7 @@ class Rebinding(Own):
         left = f"{left_count} left ({reasons})" if reasons else f"{left_count} left"
         caches = ""
         if self._caches:
-            caches = f" (an lru_cache on {listed(self._caches, MOST_NAMED)})"
+            caches = f" (an lru_cache on {format_names(self._caches, MOST_NAMED)})"
         total = changed_count + left_count
         subject = _describe_with_place(self.old)
         return f"{subject}: {changed_count} of {total} places rebound, {left}{UNSEEN}{caches}."
@@ -222,7 +222,7 @@ class Rebinding(Own):
         self._caches = _find_filled_caches(self.old)
 
         if not plan:
-            reasons = listed([f"{row.path} ({row.reason})" for row in left], MOST_NAMED)
+            reasons = format_names([f"{row.path} ({row.reason})" for row in left], MOST_NAMED)
             description = describe_object(self.old)
             raise ValueError(f"no place that holds {description} can be rebound: {reasons}")
         return plan

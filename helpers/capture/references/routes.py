@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from types import CodeType, FunctionType
 
-from ...model.phrase import interrupted
+from ...model.phrase import describe_interruption
 from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
@@ -70,7 +70,7 @@ def watch_callers(
             if not columns:
                 raise
             note_interrupt(error)
-            note = interrupted(len(columns), "column")
+            note = describe_interruption(len(columns), "column")
             break
 
     headings = tuple(short_name(heading) for heading in runs)[: len(columns)]

@@ -6,7 +6,7 @@ the forward pass again.
 
 from gc import get_objects
 
-from ...model.phrase import counted
+from ...model.phrase import format_count
 from ...safety import restoring
 from ...safety.arguments import is_exactly
 from .places import HiddenList
@@ -105,7 +105,7 @@ def describe_sharers(paths: list[str], unnamed_count: int) -> str:
     """
     sharers = list(paths)
     if unnamed_count:
-        sharers.append(f"{counted(unnamed_count, 'tensor')} without a name")
+        sharers.append(f"{format_count(unnamed_count, 'tensor')} without a name")
     if not sharers:
         return ""
     return f"Its storage is also used by {', '.join(sharers)}."

@@ -5,7 +5,8 @@ AutoGraph keeps a source map of what it generates (tensorflow/python/autograph/p
 
 from types import MethodType
 
-from ...model.tables import SideBySide, align
+from ...model.side_by_side import align_lines
+from ...model.side_by_side import SideBySide
 from ...safety.arguments import quote_value, static_attribute
 from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
 from ..cpython.unwrapping import behind, refuse_other_framework
@@ -57,7 +58,7 @@ def build_autograph_listing(fn) -> SideBySide:
         f"{name}, before and after AutoGraph",
         "what you wrote",
         "what AutoGraph made of it",
-        align(lines, generated_lines, origins),
+        align_lines(lines, generated_lines, origins),
         NOTE,
     )
 

@@ -3,8 +3,8 @@
 from functools import partial
 from types import MethodType
 
-from ...model.framework_records import Cause
-from ...model.phrase import listed
+from ...model.trace_records import Cause
+from ...model.phrase import format_names
 from ...safety.users_frames import is_library
 from ..cpython.objects import called
 from .function_owners import SELF, is_of_tensorflow, list_codes
@@ -39,7 +39,7 @@ def describe_other_owners(names: list[str]) -> str:
     shown = [name for name in names if name != SELF]
     if not shown:
         return FIRST
-    return f"{FIRST}; its code was traced before, with another {listed(shown, MOST_OWNERS)}"
+    return f"{FIRST}; its code was traced before, with another {format_names(shown, MOST_OWNERS)}"
 
 
 def describe_new_function(callables: list, module: str) -> tuple[str, tuple[Cause, ...]]:

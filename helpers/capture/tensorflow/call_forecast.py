@@ -7,7 +7,9 @@ cache serves it.
 from dataclasses import dataclass
 
 from ...internals import tensorflow_cache
-from ...model.framework_records import Cause, TraceEntry, trace_entry
+from ...model.trace_records import build_trace_entry
+from ...model.trace_records import TraceEntry
+from ...model.trace_records import Cause
 from ..text.error import error_message
 from .call_sentences import EAGER, EMPTY, NO_KEY, WIDENING, describe_serving_key
 from .trace_causes import explain_trace
@@ -35,7 +37,7 @@ class CallForecast:
 
     def build_entry(self) -> TraceEntry:
         """Return the row that the call would add to the ledger."""
-        return trace_entry(
+        return build_trace_entry(
             "next",
             self.arguments,
             self.verdict,

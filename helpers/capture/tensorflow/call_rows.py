@@ -4,15 +4,13 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...model.framework_records import (
-    HEADINGS,
-    MARKS,
-    Cause,
-    TraceEntry,
-    TraceLedger,
-    trace_entry,
-)
-from ...model.phrase import counted
+from ...model.trace_records import build_trace_entry
+from ...model.trace_records import TraceLedger
+from ...model.trace_records import TraceEntry
+from ...model.trace_records import Cause
+from ...model.trace_records import MARKS
+from ...model.trace_records import HEADINGS
+from ...model.phrase import format_count
 from .call_sentences import XLA
 
 
@@ -79,13 +77,13 @@ def _describe_counts(rows: list[CallRow]) -> str:
     for row in rows:
         calls_by_verdict[row.verdict] += row.call_count
 
-    parts = [counted(sum(row.trace_count for row in rows), "trace")]
+    parts = [format_count(sum(row.trace_count for row in rows), "trace")]
     for verdict in ("hit", "error"):
         if calls_by_verdict[verdict]:
-            parts.append(counted(calls_by_verdict[verdict], verdict))
+            parts.append(format_count(calls_by_verdict[verdict], verdict))
     if calls_by_verdict["empty"]:
         parts.append(f"{calls_by_verdict['empty']} empty")
-    return f"{counted(calls_by_verdict.total(), 'call')}: {', '.join(parts)}."
+    return f"{format_count(calls_by_verdict.total(), 'call')}: {', '.join(parts)}."
 
 
 def _build_numbered_entries(rows: list[CallRow]) -> Iterator[TraceEntry]:
@@ -100,7 +98,7 @@ def _build_numbered_entries(rows: list[CallRow]) -> Iterator[TraceEntry]:
 
 def _build_entry(row: CallRow, subject: str, call_count: int) -> TraceEntry:
     """Return the model's entry of a row, for so many calls."""
-    return trace_entry(
+    return build_trace_entry(
         subject,
         row.arguments,
         row.verdict,

@@ -1,6 +1,6 @@
 """Facts about a call of a tf.function -> the sentences of its row in the ledger."""
 
-from ...model.phrase import listed
+from ...model.phrase import format_names
 
 EAGER = "run_functions_eagerly is on: Python ran, nothing was looked up"
 WIDENING = "TensorFlow cannot widen an earlier key to these arguments, as reduce_retracing asks"
@@ -63,4 +63,4 @@ def describe_rebound_names(names: list[str]) -> str:
     """Return which global names refer to another function than at the trace; "" for no names."""
     if not names:
         return ""
-    return f"now a different {listed(names, MOST_REBOUND)}, which the graph does not check"
+    return f"now a different {format_names(names, MOST_REBOUND)}, which the graph does not check"

@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from ...model.graphs import MEANINGS, Finding, Graph, GraphDiff, Node
-from ...model.phrase import clipped, listed
+from ...model.graphs import Graph, Node
+from ...model.graph_differences import GraphDiff
+from ...model.graph_differences import Finding
+from ...model.graph_differences import MEANINGS
+from ...model.phrase import clip_text, format_names
 from ...safety.arguments import real_isinstance, require_str
 from .graph_steps import build_arrows, find_levels
 from .tf_graph import build_graph
@@ -22,7 +25,7 @@ LONGEST_TITLE = 200  # characters
 
 def build_graph_diff(before, after, title: str = "") -> GraphDiff:
     """Return the diff of two graphs, each a Graph of the model or what `build_graph` accepts."""
-    title = clipped(require_str(title, "title"), LONGEST_TITLE)
+    title = clip_text(require_str(title, "title"), LONGEST_TITLE)
     return compare_graphs(_read_graph(before), _read_graph(after), title)
 
 
@@ -359,4 +362,4 @@ def _inputs_in_both(comparison: _Comparison, graph: _GraphIndex, key: str) -> li
 
 def _list_names(keys: Iterable[str]) -> str:
     """Return the first few names of nodes, and how many more there are."""
-    return listed(keys, MOST_NAMED, LONGEST)
+    return format_names(keys, MOST_NAMED, LONGEST)

@@ -12,7 +12,7 @@ from math import prod
 
 from ...internals import tensorflow_private
 from ...model.graphs import Node
-from ...model.phrase import clipped, listed
+from ...model.phrase import clip_text, format_names
 
 MOST_ELEMENTS = 8  # of a constant whose values are read
 MOST_BYTES = 4_000  # of a constant whose values are read
@@ -75,13 +75,13 @@ def _describe_node(node_def) -> str:
         for index, dtype in enumerate(dtypes):
             has_shape = index < len(shapes) and index < MOST_OUTPUTS
             outputs.append(f"{dtype} {_format_shape_proto(shapes[index])}" if has_shape else dtype)
-        parts.append(listed(outputs, MOST_OUTPUTS))
+        parts.append(format_names(outputs, MOST_OUTPUTS))
 
     if node_def.op == "Const" and "value" in node_def.attr:
         tensor = node_def.attr["value"].tensor
         values = _format_values(tensor)
         if values is not None:
-            parts.append(f"= {clipped(values, LONGEST_CONSTANT)}")
+            parts.append(f"= {clip_text(values, LONGEST_CONSTANT)}")
         elif not shapes:
             parts.append(_format_shape_proto(tensor.tensor_shape))
     return " ".join(parts)

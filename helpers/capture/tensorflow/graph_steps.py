@@ -6,8 +6,11 @@ The steps are the generations of a topological order (Kahn, "Topological sorting
 
 from contextlib import suppress
 
-from ...model.graphs import Graph, LaneNode, ParallelStep, Steps
-from ...model.phrase import clipped, listed
+from ...model.graphs import Graph
+from ...model.graph_steps import Steps
+from ...model.graph_steps import LaneNode
+from ...model.graph_steps import ParallelStep
+from ...model.phrase import clip_text, format_names
 from ...model.tables import Column
 
 MOST_STEPS = 60  # in the table
@@ -36,9 +39,9 @@ def list_steps(graph: Graph) -> Steps:
     rows = []
     lanes = []
     for step, keys in enumerate(keys_by_step[:MOST_STEPS]):
-        rows.append(ParallelStep(step, len(keys), listed(keys, MOST_NAMED, LONGEST)))
+        rows.append(ParallelStep(step, len(keys), format_names(keys, MOST_NAMED, LONGEST)))
         named = keys[:MOST_NAMED]
-        lanes.append(tuple(LaneNode(clipped(key, LONGEST), computes[key]) for key in named))
+        lanes.append(tuple(LaneNode(clip_text(key, LONGEST), computes[key]) for key in named))
 
     path = tuple(networkx.dag_longest_path(arrows.subgraph(levels)))
     notes = _describe_limits(step_count, path, len(graph.nodes) - len(levels))
@@ -63,7 +66,7 @@ def _describe_limits(step_count: int, path: tuple[str, ...], missing_count: int)
         named = path
         if len(path) > MOST_NAMED:
             named = (*path[:ENDS_NAMED], "…", *path[-ENDS_NAMED:])
-        arrows = " → ".join(clipped(key, LONGEST) for key in named)
+        arrows = " → ".join(clip_text(key, LONGEST) for key in named)
         notes.append(f"The longest path has {len(path)} nodes: {arrows}.")
     if missing_count:
         notes.append(f"{missing_count} nodes have no step because they wait for a cycle.")

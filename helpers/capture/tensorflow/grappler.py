@@ -7,7 +7,7 @@ tensorflow/core/protobuf/config.proto).
 from dataclasses import replace
 
 from ...internals import tensorflow_private, tensorflow_traces
-from ...model.graphs import GraphDiff
+from ...model.graph_differences import GraphDiff
 from ...safety.restoring import running_user_code
 from ..cpython.unwrapping import refuse_other_framework
 from .graph_diff import compare_graphs

@@ -1,6 +1,6 @@
 """What the calls of one way changed -> the verdict of that way, and the sentences of the row."""
 
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...model.tables import Verdict
 from ...safety.arguments import real_type_name
 from . import reachable_state
@@ -30,7 +30,7 @@ def describe_run(run: WayRun) -> tuple[Verdict, list[str]]:
 
     leaked = ""
     if run.leaked_paths:
-        leaked = f"; a graph tensor stays in {listed(run.leaked_paths, MOST_NAMED)}"
+        leaked = f"; a graph tensor stays in {format_names(run.leaked_paths, MOST_NAMED)}"
     if not run.error:
         return Verdict(f"no error; {outcome}{leaked}", _find_tone(run, outcome)), sentences
 
@@ -75,7 +75,7 @@ def _describe_limits(run: WayRun, unseen_types: str) -> list[str]:
         limit = f"{reachable_state.MOST_OBJECTS:,} objects"
         sentences.append(f"not compared: what it reaches beyond {limit}")
     if run.reachable.ways_around_names:
-        ways = listed(sorted(run.reachable.ways_around_names), MOST_NAMED)
+        ways = format_names(sorted(run.reachable.ways_around_names), MOST_NAMED)
         sentences.append(f"not compared: what it reaches by {ways} and does not name")
     for message in run.thread_errors:
         sentences.append(f"a thread that it starts raised {message}")
@@ -91,7 +91,7 @@ def _describe_changes(run: WayRun) -> str:
     for path in paths:
         paths_by_moment.setdefault(_name_moment(run, path), []).append(path)
     groups = paths_by_moment.items()
-    return "; ".join(f"{moment}: {listed(found, MOST_NAMED)}" for moment, found in groups)
+    return "; ".join(f"{moment}: {format_names(found, MOST_NAMED)}" for moment, found in groups)
 
 
 def _name_moment(run: WayRun, path: str) -> str:

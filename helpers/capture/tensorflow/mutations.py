@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
-from ...model.phrase import interrupted
+from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable
@@ -68,7 +68,7 @@ def build_mutations_ledger(
             if entry is None:
                 if not entries:
                     raise KeyboardInterrupt
-                notes.append(interrupted(len(entries), "case"))
+                notes.append(describe_interruption(len(entries), "case"))
                 break
             entries.append(entry)
 

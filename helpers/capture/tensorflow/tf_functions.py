@@ -3,7 +3,7 @@
 import inspect
 from types import FunctionType, MethodType
 
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 from ...safety.arguments import near, quote_value, real_isinstance, static_attribute
 from ..cpython.objects import inherited
 from ..cpython.unwrapping import refuse_other_framework
@@ -80,4 +80,4 @@ def _describe_refusal(fn, options: dict, error: Exception) -> str:
     similar = [near(name, parameters) for name in unknown]
     if any(similar):
         message += f"; did you mean {similar[0]}=?"
-    return clipped(message, LONGEST_MESSAGE)
+    return clip_text(message, LONGEST_MESSAGE)

@@ -8,8 +8,9 @@ groups of their own, named after the node that calls them.
 from collections import deque
 from dataclasses import dataclass
 
-from ...model.graphs import Edge, Graph, Node, Steps
-from ...model.phrase import counted
+from ...model.graphs import Edge, Graph, Node
+from ...model.graph_steps import Steps
+from ...model.phrase import format_count
 from ...safety.arguments import require_str
 from .graph_nodes import build_node, list_functions
 from .graph_source import read_graph_def
@@ -41,7 +42,7 @@ def build_graph(thing, *args, title: str = "", **kwargs) -> Graph:
 
     if not title:
         subject = f"The graph of {source.name}" if source.name else "A graph"
-        title = f"{subject}: {counted(len(source.graph_def.node), 'node')}"
+        title = f"{subject}: {format_count(len(source.graph_def.node), 'node')}"
     return Graph(title, tuple(nodes), tuple(builder.edges))
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from itertools import islice
 
-from ...model.framework_records import Cause
+from ...model.trace_records import Cause
 from ..text.value import short_repr
 from .trace_words import (
     BY_INDEX,

@@ -5,7 +5,7 @@
 
 from types import MethodType
 
-from ...model.framework_records import TraceEntry
+from ...model.trace_records import TraceEntry
 from .tf_functions import require_tf_function
 from .trace_recorder import TraceRecorder, find_recorder
 

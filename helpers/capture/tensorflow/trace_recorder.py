@@ -12,7 +12,8 @@ from threading import get_ident
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...internals import tensorflow_cache, tensorflow_traces
-from ...model.framework_records import TraceEntry, TraceLedger
+from ...model.trace_records import TraceLedger
+from ...model.trace_records import TraceEntry
 from ...safety.arguments import is_exactly, real_isinstance, static_attribute
 from ..cpython.objects import called
 from ..text.error import error_message

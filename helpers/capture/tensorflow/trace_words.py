@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ...internals import tensorflow_cache
-from ...model.phrase import clipped, listed
+from ...model.phrase import clip_text, format_names
 from ...safety.arguments import is_exactly
 from ..text.value import SCALARS, label, type_name
 
@@ -207,7 +207,7 @@ def _format_by_repr(trace_type) -> str:
         text = repr(trace_type)
         if ADDRESS.search(text):
             return type_name(trace_type)
-        return clipped(SPEC.sub(r"\2 \1", text), LONGEST)
+        return clip_text(SPEC.sub(r"\2 \1", text), LONGEST)
     except Exception:  # another library's `__repr__`
         return type_name(trace_type)
 
@@ -227,7 +227,7 @@ def _name_arguments(function, args, kwargs) -> Iterator[tuple[str, object]]:
 
 def _join_arguments(texts: list[str]) -> str:
     """Return the texts of arguments on one line that is not too long."""
-    return clipped(listed(texts, MOST_ITEMS), LONGEST) or "(none)"
+    return clip_text(format_names(texts, MOST_ITEMS), LONGEST) or "(none)"
 
 
 def format_shape(tensor_shape) -> str:

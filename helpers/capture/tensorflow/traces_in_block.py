@@ -9,8 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ...internals import tensorflow_traces
-from ...model.framework_records import HEADINGS, MARKS, Cause, TraceEntry, TraceLedger, trace_entry
-from ...model.phrase import counted
+from ...model.trace_records import build_trace_entry
+from ...model.trace_records import TraceLedger
+from ...model.trace_records import TraceEntry
+from ...model.trace_records import Cause
+from ...model.trace_records import MARKS
+from ...model.trace_records import HEADINGS
+from ...model.phrase import format_count
 from ..text.error import error_message
 from .block_sentences import describe_new_function, describe_other_owners, name_traced_function
 from .call_sentences import RAISED_WHILE_TRACING
@@ -60,10 +65,10 @@ class BlockRecorder:
         """Return the ledger as it is now."""
         entries = tuple(self._rows)
         ledger = TraceLedger("Traced in the block", "function", HEADINGS, entries, marks=MARKS)
-        traces = counted(ledger.traces, "trace")
-        note = f"{traces}, {counted(ledger.retraces, 'retrace')} among them."
+        traces = format_count(ledger.traces, "trace")
+        note = f"{traces}, {format_count(ledger.retraces, 'retrace')} among them."
         if self._data_trace_count:
-            functions = counted(self._data_trace_count, "function")
+            functions = format_count(self._data_trace_count, "function")
             note += f" tf.data traced {functions} for datasets."
         return replace(ledger, note=note)
 
@@ -89,9 +94,9 @@ class BlockRecorder:
         subject = f"{len(self._rows) + 1}: {name_traced_function(python_function, callables)}"
         if trace.error is not None:
             note = f"{RAISED_WHILE_TRACING}: {error_message(trace.error)}"
-            self._rows.append(trace_entry(subject, arguments, "error", note))
+            self._rows.append(build_trace_entry(subject, arguments, "error", note))
             return
-        entry = trace_entry(
+        entry = build_trace_entry(
             subject, arguments, "trace", note, traces=1, causes=causes, compared=nearest_arguments
         )
         self._rows.append(entry)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ...model.noise import OVERLAP
-from ...model.phrase import counted, interrupted
+from ...model.phrase import describe_interruption, format_count
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...safety import progress
 from ...safety.arguments import printable, require_int, table
@@ -70,7 +70,7 @@ def build_variables_ledger(programs: Mapping[str, Callable], runs: int = 100) ->
         if entry is None:
             if not entries:
                 raise KeyboardInterrupt
-            interruption = interrupted(len(entries), "program")
+            interruption = describe_interruption(len(entries), "program")
             break
         entries.append(entry)
 
@@ -127,7 +127,7 @@ def _format_times(times: int) -> str:
 def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
     """Count what a program of `watch_variables` sees in many runs with each kind of variable."""
     runs = require_int(runs, "runs=", MOST_RUNS)
-    round_count = counted(min(ROUNDS, runs), "round")
+    round_count = format_count(min(ROUNDS, runs), "round")
     note = COUNTED.format(round_count) + f"{OVERLAP.format('outcomes')} {ANY_ORDER}"
     rows = []
     finished_runs = 0
@@ -139,7 +139,7 @@ def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
         if is_interrupted():
             if not finished_runs:
                 raise KeyboardInterrupt
-            note = f"{interrupted(finished_runs, 'run')} {note}"
+            note = f"{describe_interruption(finished_runs, 'run')} {note}"
             break
     title = f"{name_of(program)}, {runs} runs with each kind"
     return Histogram(title, COLUMNS, tuple(rows), note)

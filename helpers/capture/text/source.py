@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from types import CodeType
 
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 from ...safety.arguments import printable
 
 NOWHERE = (0, 0, 0, 0)
@@ -119,7 +119,7 @@ class Source:
             text = self.lines[line - 1][column:end_column]
         else:
             text = f"{self.lines[line - 1][column:].rstrip()} …"
-        return clipped(text, LONGEST_SNIPPET)
+        return clip_text(text, LONGEST_SNIPPET)
 
     def _count_characters(self, line: int, column: int) -> int:
         """Return a byte column of the file's line as a character column of the dedented one."""

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
 
@@ -40,7 +40,7 @@ def shown_tensor(value: object) -> str:
     dataset_type = getattr(dataset_module, "DatasetV2", None)
     if dataset_type and type.__subclasscheck__(dataset_type, type(value)):
         elements = _format_spec(value.element_spec)
-        return clipped(f"{type_name.strip('_')} of {elements}", LONGEST)
+        return clip_text(f"{type_name.strip('_')} of {elements}", LONGEST)
     if base is None:
         return ""
     text = words(value)
@@ -110,7 +110,7 @@ def words(tensor) -> str:
     sizes = "?"
     # The sizes of a nested tensor, or of a tensor of a rank that is not known yet, raise.
     with suppress(Exception):
-        sizes = clipped(", ".join(map(str, read(tensor, "shape"))), LONGEST)
+        sizes = clip_text(", ".join(map(str, read(tensor, "shape"))), LONGEST)
     if type_name.startswith("Uninitialized"):
         sizes = "?"
     dtype_name = str(getattr(dtype, "name", dtype)).removeprefix("torch.")

@@ -14,7 +14,7 @@ from itertools import islice
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
-from ...model.phrase import clipped, counted
+from ...model.phrase import clip_text, format_count
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.error_parts import arguments_of
 from ...safety.users_frames import is_library
@@ -95,9 +95,9 @@ def label(value: object) -> str:
 def _format_scalar(value: object) -> str:
     """Return a plain scalar as a label; of a long str or bytes only the start is read."""
     if type(value) is int:
-        return clipped(_format_int(value), LONGEST_LABEL)
+        return clip_text(_format_int(value), LONGEST_LABEL)
     start = value[:LONGEST_LABEL] if is_exactly(value, str, bytes) else value
-    return clipped(repr(start), LONGEST_LABEL)
+    return clip_text(repr(start), LONGEST_LABEL)
 
 
 def _format_method(method: MethodType) -> str:
@@ -118,7 +118,7 @@ def detail(value: object) -> str:
         # functools.wraps has given it the name of another function.
         return f"function, code of {short_name(name_of_code)}"
     if is_exactly(value, list, tuple, dict, set, frozenset):
-        return counted(len(value), "item")
+        return format_count(len(value), "item")
     if is_exactly(value, ModuleType, *SCALARS):
         return real_type_name(value)
     if type(value) is MethodType:

@@ -5,7 +5,7 @@ Torch compares the backend before it checks a guard: an entry is for the backend
 
 from collections.abc import Sequence
 
-from ...model.torch_records import Failure
+from ...model.guard_failures import Failure
 from ..cpython.objects import instance_dict
 from .lookup import NeedsUsersCode, is_from_torch, require_plain
 

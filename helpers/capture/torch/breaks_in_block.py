@@ -5,7 +5,7 @@ from contextlib import contextmanager, suppress
 from types import CodeType
 
 from ...internals import code_extras, torch_private
-from ...model.torch_records import BreakListing
+from ...model.dynamo_records import BreakListing
 from ...safety.users_frames import is_library
 from ..text.error import error_message
 from .dynamo_breaks import build_break, list_breaks

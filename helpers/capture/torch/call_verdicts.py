@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ...internals import torch_private
-from ...model.torch_records import explain_failures
+from ...model.guard_failures import explain_failures
 from ..text.error import error_message
 from . import guard_tree
 from .compiled_call_reasons import MARKED, NO_MORE, read_recompile_limit

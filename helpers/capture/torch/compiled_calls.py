@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import CodeType, FrameType
 
 from ...internals import torch_private
-from ...model.phrase import counted, listed
+from ...model.phrase import format_count, format_names
 from ...safety.bookkeeping import Bookkeeping
 from .compiled_call_reasons import (
     EARLIER,
@@ -293,7 +293,7 @@ class CompiledCalls:
         """Return how many calls ran compiled code, how many plain Python, and why."""
         if not self.total:
             return NO_CALL
-        calls = f"{counted(self.total, 'call')} of compiled functions: "
+        calls = f"{format_count(self.total, 'call')} of compiled functions: "
         if not self.measured:
             return calls + "unknown which of them ran compiled code, as this torch does not say."
 
@@ -304,9 +304,9 @@ class CompiledCalls:
         if self.failed:
             parts.append(f"Dynamo raised an error in {self.failed:,}")
         if self.unknown:
-            functions = listed([*self._not_reported], MOST_REASONS)
+            functions = format_names([*self._not_reported], MOST_REASONS)
             parts.append(f"{NOT_REPORTED.format(functions)} {self.unknown:,}")
 
         reasons = [f"{reason} ({count:,}×)" for reason, count in self.why.most_common()]
         sentence = f"{calls}{', '.join(parts)}."
-        return f"{sentence} Because: {listed(reasons, MOST_REASONS)}." if reasons else sentence
+        return f"{sentence} Because: {format_names(reasons, MOST_REASONS)}." if reasons else sentence

@@ -5,7 +5,7 @@ from types import CodeType, FunctionType
 from ...internals import torch_private
 from ...mini import frame_hook
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import clipped, counted, listed
+from ...model.phrase import clip_text, format_count, format_names
 from ..cpython.objects import called, instance_dict, named
 from . import guard_tree
 from .fx_graph import KINDS
@@ -66,7 +66,7 @@ class _CompiledDrawing:
         """
         key = f"entry {number}"
         code_key = f"{key} code"
-        guards = counted(len(guard_tree.leaves(entry)), "guard")
+        guards = format_count(len(guard_tree.leaves(entry)), "guard")
         units = _count_code_units(entry.code)
         self._add("code", "keeps", Node(key, key, "entry", f"tried as number {rank}"))
         self._add(key, "checks", Node(f"{key} guards", guards, "guard", "in C++"))
@@ -103,7 +103,7 @@ class _CompiledDrawing:
 
 def _count_code_units(code: CodeType) -> str:
     """Return how long a code object is, in units of two bytes."""
-    return counted(len(code.co_code) // 2, "code unit")
+    return format_count(len(code.co_code) // 2, "code unit")
 
 
 def _describe_backend_result(compiled) -> str:
@@ -115,4 +115,4 @@ def _describe_backend_result(compiled) -> str:
     if not isinstance(module, torch.fx.GraphModule):
         return "no FX graph any more"
     names = [node.name for node in module.graph.nodes if node.op not in KINDS]
-    return clipped(f"the FX graph: {listed(names, MOST_CALLS)}", LONGEST_GRAPH)
+    return clip_text(f"the FX graph: {format_names(names, MOST_CALLS)}", LONGEST_GRAPH)

@@ -7,9 +7,13 @@ from dataclasses import replace
 from types import CodeType
 
 from ...internals import torch_private
-from ...model.phrase import counted, listed
+from ...model.phrase import format_count, format_names
 from ...model.tables import Verdict
-from ...model.torch_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
+from ...model.compile_records import CompileLedger
+from ...model.compile_records import CompileEntry
+from ...model.compile_records import TONES
+from ...model.compile_records import MARKS
+from ...model.compile_records import HEADINGS
 from ...safety.bookkeeping import Bookkeeping
 from ..text.error import error_message
 from . import guard_tree
@@ -153,8 +157,8 @@ class CompilesInBlock:
 
     def _describe_block(self, ledger: CompileLedger) -> list[str]:
         """Return the sentences below the ledger."""
-        compiles = counted(ledger.compiles, "compile")
-        recompiles = counted(ledger.recompiles, "recompile")
+        compiles = format_count(ledger.compiles, "compile")
+        recompiles = format_count(ledger.recompiles, "recompile")
         sentences = [f"{compiles}, {recompiles} among them."]
 
         call_lines = [match[0] for row in self._rows if (match := CALL_LINE.search(row.note))]
@@ -181,5 +185,5 @@ class CompilesInBlock:
         if not full:
             return ""
         names = dict.fromkeys(map(guard_tree.code_words, full))
-        functions = listed([*names], MOST_FUNCTIONS)
+        functions = format_names([*names], MOST_FUNCTIONS)
         return f"With recompile_limit {limit}, Dynamo compiles no more of {functions}."

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...internals import torch_private
-from ...model.phrase import interrupted
+from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
-from ...model.torch_records import DynamoRun
+from ...model.dynamo_records import DynamoRun
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, table
 from ...safety.restoring import is_interrupted, note_interrupt, running_user_code
@@ -81,7 +81,7 @@ def compare_cures(cases, /, *args) -> Ledger:
             if not entries:
                 raise
             note_interrupt(error)
-            notes.append(interrupted(len(entries), "case"))
+            notes.append(describe_interruption(len(entries), "case"))
             break
         entries.append(entry)
         has_own_backends = has_own_backends or has_own_backend

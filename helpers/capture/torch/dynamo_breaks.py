@@ -6,10 +6,11 @@ from dataclasses import replace
 from traceback import FrameSummary
 
 from ...internals import torch_private
-from ...model.code_records import columns
-from ...model.phrase import counted, ended, listed
+from ...model.code_records import build_columns
+from ...model.phrase import end_sentence, format_count, format_names
 from ...model.tables import Column
-from ...model.torch_records import Break, BreakListing
+from ...model.dynamo_records import BreakListing
+from ...model.dynamo_records import Break
 from .dynamo_events import DynamoEvent
 from .dynamo_messages import (
     choose_message,
@@ -25,7 +26,7 @@ from .dynamo_recorder import SKIPPED_RESTS, TranslationRecorder
 from .dynamo_sentences import describe_error_message, describe_nothing_compiled
 
 MOST_SKIPPED = 3  # skipped functions that a note names
-BREAK_COLUMNS = columns(
+BREAK_COLUMNS = build_columns(
     "code",
     place="where",
     code="code",
@@ -64,7 +65,7 @@ def build_break(event: DynamoEvent, shown: ShownCode) -> Break:
         explanation + _format_called_name(event.cause, explanation),
         given_up=event.kind == "given up",
         place=place,
-        hint=" ".join(map(ended, find_sections(event.cause, "Hint"))),
+        hint=" ".join(map(end_sentence, find_sections(event.cause, "Hint"))),
         page=find_page(event.cause),
         empty=event.empty,
         skipped=SKIPPED_RESTS.get(original_code, {}).get(event.lineno, ""),
@@ -121,10 +122,10 @@ def list_breaks(
     is_merged = len(rows) < len(breaks)
     graph_count = len(recorder.graphs)
 
-    sentences = [_describe_break_count(len(breaks), len(rows)), f"{counted(graph_count, 'graph')}."]
+    sentences = [_describe_break_count(len(breaks), len(rows)), f"{format_count(graph_count, 'graph')}."]
     if recorder.skipped:
         skipped = (f"{function}: {reason}" for function, reason in recorder.skipped.items())
-        sentences.append(f"Dynamo skipped {listed(skipped, MOST_SKIPPED)}.")
+        sentences.append(f"Dynamo skipped {format_names(skipped, MOST_SKIPPED)}.")
     has_explanation = breaks or graph_count or recorder.skipped
     if not (has_explanation or in_block or recorder.error or recorder.turned_off):
         sentences.append(describe_nothing_compiled(recorder))
@@ -145,9 +146,9 @@ def _describe_break_count(count: int, row_count: int) -> str:
     if not count:
         return "No graph break."
     if row_count < count:
-        rows = counted(row_count, "row")
-        return f"{counted(count, 'graph break')}, each translation counted, in {rows}."
-    return f"{counted(count, 'graph break')}."
+        rows = format_count(row_count, "row")
+        return f"{format_count(count, 'graph break')}, each translation counted, in {rows}."
+    return f"{format_count(count, 'graph break')}."
 
 
 def _list_advice(breaks: Iterable[Break]) -> list[str]:

@@ -7,7 +7,7 @@ import re
 from types import FunctionType
 
 from ...mini.versions import one_name
-from ...model.phrase import clipped, ended, listed
+from ...model.phrase import clip_text, end_sentence, format_names
 from ..text.value import plain, short_repr, type_name
 from .dynamo_events import RENAMED, DynamoEvent
 from .dynamo_messages import LONGEST, format_source
@@ -77,7 +77,7 @@ def _format_fields(fields: dict) -> str:
         return getattr(proxy, "node", proxy).name
     if "items" in present:
         items = map(format_variable, [*present["items"]])
-        return f"[{listed(items, MOST_ITEMS)}]"
+        return f"[{format_names(items, MOST_ITEMS)}]"
 
     source = present.get("source")
     if source:
@@ -95,7 +95,7 @@ def _format_fields(fields: dict) -> str:
 def describe_instruction(event: DynamoEvent, cause: str) -> str:
     """Return what an instruction does as a sentence; `cause`: why Dynamo cannot translate it."""
     if cause:
-        return ended(cause)
+        return end_sentence(cause)
 
     added = [line for line in event.made if RENAMED not in line]
     renamed = [line for line in event.made if RENAMED in line]
@@ -108,7 +108,7 @@ def describe_instruction(event: DynamoEvent, cause: str) -> str:
     if guards:
         is_short = len(guards) <= LONGEST_GUARDS
         parts.append(f"guards are added: {guards}" if is_short else "guards are added")
-    return ended(clipped("; ".join(parts), LONGEST))
+    return end_sentence(clip_text("; ".join(parts), LONGEST))
 
 
 def _describe_handler(event: DynamoEvent) -> str:

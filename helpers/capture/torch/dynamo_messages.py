@@ -7,7 +7,7 @@ torch/_dynamo/exc.py writes the messages, torch/_dynamo/resume_execution.py the 
 import re
 from os.path import basename
 
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ..text.value import plain
 
 MOST_KINDS = 3  # kinds of guards on one value that are written out
@@ -95,7 +95,7 @@ def group_guards(guards) -> list[str]:
     for name, kinds in kinds_by_name.items():
         if len(kinds) > MOST_KINDS:
             shortest_first = sorted(kinds, key=lambda kind: (len(kind), kind))
-            kinds_by_name[name] = [listed(shortest_first, 2)]
+            kinds_by_name[name] = [format_names(shortest_first, 2)]
 
     return [f"{name}: {', '.join(kinds)}" for name, kinds in kinds_by_name.items()]
 

@@ -6,8 +6,9 @@ torch/_dynamo/convert_frame.py, where the new code object is made.
 
 from dataclasses import replace
 
-from ...model.phrase import counted, ended
-from ...model.torch_records import BreakListing, DynamoRun
+from ...model.phrase import end_sentence, format_count
+from ...model.dynamo_records import BreakListing
+from ...model.dynamo_records import DynamoRun
 from ..cpython.objects import named
 from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
 from ..text.error import error_message
@@ -78,7 +79,7 @@ def breaks_listing(fn, /, *args, **kwargs) -> BreakListing:
     if len(run.breaks) != explained_count:
         notes.append(EXPLAINED.format(explained_count))
     if run.resumed:
-        notes.append(f"It continued in {counted(len(run.resumed), 'resume function')}.")
+        notes.append(f"It continued in {format_count(len(run.resumed), 'resume function')}.")
     notes += [run.outcome, *unwrapped.sentences, *describe_differences(recorder, fn)]
 
     title = f"Graph breaks of {named(unwrapped.function)}"
@@ -122,8 +123,8 @@ def _describe_call_ending(recorder: TranslationRecorder) -> str:
     if isinstance(recorder.error, KeyboardInterrupt):
         return describe_interruption(recorder)
     if recorder.error is not None:
-        return ended(f"The call raised {error_message(recorder.error)}")
-    return ended(f"The call returned {short_repr(recorder.value)}")
+        return end_sentence(f"The call raised {error_message(recorder.error)}")
+    return end_sentence(f"The call returned {short_repr(recorder.value)}")
 
 
 def _describe_run(
@@ -133,8 +134,8 @@ def _describe_run(
     unwrapping: tuple[str, ...],
 ) -> list[str]:
     """Return the sentences below a run; `unwrapping`: those on what was peeled off the callable."""
-    graphs = counted(len(recorder.graphs), "graph")
-    breaks = counted(break_count, "graph break")
+    graphs = format_count(len(recorder.graphs), "graph")
+    breaks = format_count(break_count, "graph break")
     sentences = [f"{graphs}, {breaks}.", outcome, *unwrapping]
 
     if not recorder.events and not recorder.graphs:

@@ -3,7 +3,7 @@
 from types import CodeType
 
 from ...internals import torch_private
-from ...model.phrase import ended, interrupted
+from ...model.phrase import describe_interruption, end_sentence
 from .dynamo_messages import (
     format_file_line,
     format_whole_message,
@@ -54,7 +54,7 @@ def describe_nothing_compiled(recorder: TranslationRecorder) -> str:
 
     if not reasons:
         return NOT_KNOWN
-    return f"Dynamo gave up: {' '.join(map(ended, reasons))}"
+    return f"Dynamo gave up: {' '.join(map(end_sentence, reasons))}"
 
 
 def describe_error_message(recorder: TranslationRecorder) -> str:
@@ -69,8 +69,8 @@ def describe_interruption(recorder: TranslationRecorder) -> str:
     """Return the sentence on an interrupt: after how much of Dynamo's work it came."""
     instructions = sum(event.kind == "instruction" for event in recorder.events)
     if instructions:
-        return interrupted(instructions, "instruction")
-    return interrupted(len(recorder.graphs), "graph")
+        return describe_interruption(instructions, "instruction")
+    return describe_interruption(len(recorder.graphs), "graph")
 
 
 def describe_differences(recorder: TranslationRecorder, fn) -> list[str]:

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from itertools import takewhile
 from types import FunctionType
 
-from ...model.code_records import columns
+from ...model.code_records import build_columns
 from ...model.stage_records import Panel
 from ...model.tables import Listing
-from ...model.torch_records import Break, DynamoStep
+from ...model.dynamo_records import Break
+from ...model.dynamo_records import DynamoStep
 from .dynamo_breaks import build_break, explain_event
 from .dynamo_events import GRAPH_SO_FAR, DynamoEvent
 from .dynamo_instructions import describe_instruction
@@ -225,7 +226,7 @@ def _build_progress_panels(event: DynamoEvent) -> tuple[Panel, Panel]:
 
 def _build_stack_panel(values: Sequence[str]) -> Panel:
     """Return the symbolic stack as a panel, the top first, with the place of each value."""
-    shown_columns = columns("words", place="place", words="value")
+    shown_columns = build_columns("words", place="place", words="value")
     rows = _build_numbered_lines(values)
     note = "" if values else "empty"
     title = "symbolic stack"
@@ -241,7 +242,7 @@ def _build_guards_panel(guards: Sequence[str]) -> Panel:
         rows = rows[-MOST_GUARDS:]
         note = f"Earlier steps show the {len(left_out):,} lines before these."
     title = "guards so far"
-    shown_columns = columns("words", words="newest first")
+    shown_columns = build_columns("words", words="newest first")
     return Panel(title, Listing(title, shown_columns, tuple(reversed(rows)), note))
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import clipped, counted
+from ...model.phrase import clip_text, format_count
 from ...safety.arguments import real_isinstance, require_str
 from ..cpython.objects import called
 from ..cpython.unwrapping import refuse_other_framework
@@ -39,9 +39,9 @@ def fx_graph(target, title: str = "", find: str = "") -> Graph:
     nodes = list(fx.nodes)
     if not title:
         call_count = sum(node.op not in KINDS for node in nodes)
-        title = f"An FX graph: {counted(call_count, 'call')}"
+        title = f"An FX graph: {format_count(call_count, 'call')}"
     graph = Graph(
-        clipped(title, LONGEST_LABEL),
+        clip_text(title, LONGEST_LABEL),
         _build_boxes(nodes),
         _build_arrows(nodes, readers=nodes),
     )
@@ -86,7 +86,7 @@ def build_node_box(node, key: str) -> Node:
     calls_nothing = node.op in KINDS
     return Node(
         key,
-        clipped(label, LONGEST_LABEL),
+        clip_text(label, LONGEST_LABEL),
         KINDS.get(node.op, "op"),
         _describe_node_value(node),
         op=node.op if calls_nothing else format_target(node.target),

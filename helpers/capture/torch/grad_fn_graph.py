@@ -5,7 +5,7 @@ Torch links the functions of its backward pass by `next_functions`
 """
 
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 from ...safety.arguments import require_str, table
 from ..text import tensors
 from ..text.value import short_repr, type_name
@@ -82,5 +82,5 @@ def _read_names_of_leaves(names) -> dict[int, str]:
         pairs = table(names, "names", "name -> tensor, or an nn.Module,", MOST_NODES)
     # torch.compile puts a module of its own around the user's, which has this name
     return {
-        id(leaf): clipped(name.replace("_orig_mod.", ""), LONGEST_LABEL) for name, leaf in pairs
+        id(leaf): clip_text(name.replace("_orig_mod.", ""), LONGEST_LABEL) for name, leaf in pairs
     }

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from types import FunctionType
 
 from ...internals import torch_private
-from ...model.torch_records import Failure, Guard, explain_failures
+from ...model.guard_failures import Failure
+from ...model.guard_records import Guard
+from ...model.guard_failures import explain_failures
 from .backend_failures import add_backend_failures
 from .cache_entries import read_cache_entries, select_live_entries
 from .failure_words import TorchsReason

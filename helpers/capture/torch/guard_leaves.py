@@ -8,7 +8,7 @@ are the leaves of the node. Guards between several values come last, behind the 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ...model.torch_records import Guard
+from ...model.guard_records import Guard
 from ..text.value import type_name
 from .guard_words import (
     BETWEEN_VALUES,

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from functools import partial
 from types import FunctionType
 
-from ...model.phrase import clipped
-from ...model.torch_records import LINE_COLUMNS, GuardLine, GuardProgram
+from ...model.phrase import clip_text
+from ...model.guard_records import GuardProgram
+from ...model.guard_records import GuardLine
+from ...model.guard_records import LINE_COLUMNS
 from ...safety.arguments import real_isinstance
 from ..cpython.objects import named
 from ..text.value import label
@@ -103,7 +105,7 @@ def _build_rows(written: WrittenGuards, frame_locals: dict) -> tuple[GuardLine, 
         else:
             answer = "not checked"
         row = GuardLine(
-            python=clipped(line.condition, LONGEST_LINE),
+            python=clip_text(line.condition, LONGEST_LINE),
             kind=line.kind,
             written="Python" if line.is_python else "C++",
             asked=answer,

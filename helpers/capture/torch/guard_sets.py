@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...internals import torch_private
 from ...internals.dynamo_state import apart
-from ...model.phrase import interrupted
+from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, table
 from ...safety.restoring import note_end, note_interrupt
@@ -73,7 +73,7 @@ def compare_guard_sets(
             if not asked_count:
                 raise  # there is nothing to show
             note_interrupt(error)
-            stopped = interrupted(asked_count, "call")
+            stopped = describe_interruption(asked_count, "call")
             break
         asked_count += 1
         answers += known_answers

@@ -11,9 +11,11 @@ from dataclasses import replace
 
 from ...internals import torch_private
 from ...model.graphs import Edge, Node
-from ...model.phrase import listed
+from ...model.phrase import format_names
 from ...model.tables import Listing
-from ...model.torch_records import Guard, GuardGraph, guard_listing
+from ...model.guard_records import build_guard_listing
+from ...model.guard_records import GuardGraph
+from ...model.guard_records import Guard
 from ...safety.arguments import require_str
 from ..cpython.objects import named
 from .cache_entries import format_entry_count, read_cache_entries
@@ -60,7 +62,7 @@ def list_guards(fn, find: str = "") -> Listing:
     """
     try:
         graph = _build_guard_graph(fn)
-        return guard_listing(graph, require_str(find, "find"))
+        return build_guard_listing(graph, require_str(find, "find"))
     except LookupError as error:
         raise LookupError(f"{error}{_describe_other_frames(find)}") from None
 
@@ -231,7 +233,7 @@ def _count_guards(guards: Sequence[Guard]) -> list[str]:
 def _format_counts(counts: Counter) -> str:
     """Return the names that occur most, each with its count: `TENSOR_MATCH 62, ID_MATCH 1`."""
     texts = [f"{name} {count:,}" for name, count in counts.most_common()]
-    return listed(texts, MOST_COUNTS, LONGEST_COUNT)
+    return format_names(texts, MOST_COUNTS, LONGEST_COUNT)
 
 
 def _describe_other_frames(find: str) -> str:
@@ -245,7 +247,7 @@ def _describe_other_frames(find: str) -> str:
             frames[describe_code(code)] = None
     if not frames:
         return ""
-    return f"; other frames have such guards: {listed(frames, MOST_FRAMES)}"
+    return f"; other frames have such guards: {format_names(frames, MOST_FRAMES)}"
 
 
 def _has_guard_with(code, searched: str) -> bool:

@@ -9,8 +9,9 @@ from collections.abc import Callable
 
 from ...internals import torch_private
 from ...internals.dynamo_state import as_if_new
-from ...model.phrase import counted
-from ...model.tables import SideBySide, align
+from ...model.phrase import format_count
+from ...model.side_by_side import align_lines
+from ...model.side_by_side import SideBySide
 from ...safety.arguments import require_bool
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
@@ -37,7 +38,7 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
     function, _ = behind(fn)
     args, kwargs = given(fn, args, kwargs)
     source_lines = source_of(function.__code__).text.rstrip().split("\n")
-    pairs = align(source_lines, [], {})
+    pairs = align_lines(source_lines, [], {})
 
     kernel_lines = []
     placeholder = NOT_RUN
@@ -47,10 +48,10 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
         kernels = [kernel for module in modules for kernel in KERNEL.findall(module)]
         kernel_lines = _list_lines(kernels)
         placeholder = NO_KERNEL
-        note = f"{counted(len(kernels), 'kernel')} for this graph."
+        note = f"{format_count(len(kernels), 'kernel')} for this graph."
 
     if kernel_lines:  # below the source, as no line of C++ says which line it came from
-        pairs = (*pairs, *align([], kernel_lines, {}))
+        pairs = (*pairs, *align_lines([], kernel_lines, {}))
     else:
         pairs = (pairs[0]._replace(right_text=placeholder), *pairs[1:])
     title = f"What Inductor generates for {named(function)}()"

@@ -7,7 +7,7 @@ evaluated.
 
 import re
 
-from ...model.torch_records import Failure
+from ...model.guard_failures import Failure
 from .failure_words import (
     TorchsReason,
     describe_shared_tensor,

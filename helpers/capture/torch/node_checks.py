@@ -8,7 +8,7 @@ others.
 import re
 from collections.abc import Iterator
 
-from ...model.torch_records import Failure
+from ...model.guard_failures import Failure
 from .guard_leaves import is_of_dict, list_children, walk_nodes
 from .guard_words import format_source, quote_torch, strip_remarks
 from .lookup import MISSING, read_length

@@ -9,8 +9,11 @@ from collections import Counter
 from types import FunctionType
 
 from ...internals import torch_private
-from ...model.phrase import counted
-from ...model.torch_records import HEADINGS, MARKS, CompileEntry, CompileLedger
+from ...model.phrase import format_count
+from ...model.compile_records import CompileLedger
+from ...model.compile_records import CompileEntry
+from ...model.compile_records import MARKS
+from ...model.compile_records import HEADINGS
 from ...safety.arguments import real_isinstance
 from ..cpython.objects import named, refuse_async
 from ..cpython.unwrapping import refuse_other_framework
@@ -146,11 +149,11 @@ class WatchedFunction:
             return " ".join(("no call yet.", *self.peeled))
 
         counts = [
-            f"{count:,} {verdict}" if verdict in WITHOUT_PLURAL else counted(count, verdict)
+            f"{count:,} {verdict}" if verdict in WITHOUT_PLURAL else format_count(count, verdict)
             for verdict, count in Counter(verdicts).items()
         ]
         entries = entries_words(len(entries_for(self._start)))
-        calls = f"{counted(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
+        calls = f"{format_count(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
         return " ".join((calls, *self.peeled))
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import combinations, islice
 from types import FunctionType
 
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 from ...safety.arguments import is_exactly
 from ..cpython.objects import names_used
 
@@ -128,7 +128,7 @@ def _vary_scalar(value: object) -> Iterator[tuple[str, object]]:
     others_by_text = {repr(other): other for other in _list_other_scalars(value)}
     for text, other in others_by_text.items():
         if text != repr(value):
-            yield f"= {clipped(text, LONGEST_VALUE)}", other
+            yield f"= {clip_text(text, LONGEST_VALUE)}", other
 
 
 def _list_other_scalars(value: object) -> tuple:

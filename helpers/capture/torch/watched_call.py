@@ -5,9 +5,10 @@ from contextlib import contextmanager
 
 from ...internals import torch_private
 from ...mini import frame_hook
-from ...model.phrase import clipped
+from ...model.phrase import clip_text
 from ...model.tables import Verdict
-from ...model.torch_records import TONES, CompileEntry
+from ...model.compile_records import CompileEntry
+from ...model.compile_records import TONES
 from ...safety.bookkeeping import Bookkeeping
 from ..text import tensors
 from ..text.error import error_message
@@ -139,7 +140,7 @@ def _format_call_arguments(args: tuple, kwargs: dict) -> str:
     """Return the arguments of a call in brief, such as `float32 [3], n=2`."""
     texts = [_format_call_argument(value) for value in args]
     texts += [f"{name}={_format_call_argument(value)}" for name, value in kwargs.items()]
-    return clipped(", ".join(texts) or "(none)", LONGEST)
+    return clip_text(", ".join(texts) or "(none)", LONGEST)
 
 
 def _format_call_argument(value) -> str:

@@ -16,7 +16,7 @@ from nbconvert import HTMLExporter
 from nbconvert.filters import add_anchor
 
 from helpers.course.book.runs import KEY
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 from helpers.view import ink
 from helpers.view.living import Living, as_script, read_script, read_widget_file
 
@@ -88,7 +88,7 @@ def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
     notebook.cells = readable(notebook)
     widgets = Widgets(notebook, of_run["recorded"])
     widgets.enliven_cells(notebook.cells)
-    for exercise in exercise_cells(notebook.cells):
+    for exercise in find_exercise_cells(notebook.cells):
         check_cell = notebook.cells[exercise.check]
         check_cell.metadata["hints"] = of_run["hints"].get(exercise.name, [])
     exporter = HTMLExporter(

@@ -15,7 +15,7 @@ from nbclient.exceptions import CellExecutionError
 
 from helpers.course import checkout, terminal
 from helpers.course.terminal import Refusal, say
-from helpers.model.study_records import exercise_cells
+from helpers.model.study_records import find_exercise_cells
 
 SECONDS = 600  # that a cell may take
 KEY = "book"  # of the notebook's metadata, with `recorded` and `hints`
@@ -37,7 +37,7 @@ def run(path: Path) -> nbformat.NotebookNode:
     """Return the notebook with fresh outputs. Refusal where one of its cells raises."""
     say(f"Running {path.stem}")
     notebook = nbformat.read(path, as_version=4)
-    checks = [exercise.name for exercise in exercise_cells(notebook.cells)]
+    checks = [exercise.name for exercise in find_exercise_cells(notebook.cells)]
     last = nbformat.v4.new_code_cell(ASKED.format(names=checks))
     notebook.cells.append(last)
     resources = {"metadata": {"path": str(path.parent)}}

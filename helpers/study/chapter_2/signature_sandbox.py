@@ -3,7 +3,8 @@
 from contextlib import suppress
 
 from helpers.capture.tensorflow.trace_ledger import Watched, as_function
-from helpers.model.study_records import Control, Sandbox
+from helpers.model.question_records import Sandbox
+from helpers.model.question_records import Control
 from helpers.study.foretelling import Foretelling
 from helpers.study.frameworks import tf
 from helpers.view.table_view import ledger

@@ -9,7 +9,7 @@ import numpy as np
 from helpers.capture.processes.child import portable, run_child
 from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
-from helpers.model.tables import Transcript
+from helpers.model.transcripts import Transcript
 from helpers.safety.children import tell_starter
 from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
 from helpers.study.chapter_6 import op_cases

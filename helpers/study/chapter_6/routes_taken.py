@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 
 from helpers.capture.frameworks.call_recorder import call_tree
-from helpers.model.framework_records import ROUTES
-from helpers.model.phrase import counted
+from helpers.model.call_records import ROUTES
+from helpers.model.phrase import format_count
 from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.check import exercise
 from helpers.study.engine import advise_by_part, find_difference, judge_guess, make_cases
@@ -165,7 +165,7 @@ def slow_loop(reasons, quick: Callable, slow: Callable):
         gain = tf.Variable(0.75)
         fault = find_loop_difference(quick, slow, rows, state, gain)
         if fault:
-            what = f"{counted(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
+            what = f"{format_count(len(rows), 'row')} and a state of shape {tuple(state.shape)}"
             return prefix_reason(f"for {what}, ", fault)
     return None
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
-from helpers.model.phrase import counted
-from helpers.model.tables import File, Files
+from helpers.model.phrase import format_count
+from helpers.model.file_records import Files
+from helpers.model.file_records import File
 from helpers.view.source_views import files
 
 
@@ -18,7 +19,7 @@ def read(folder: str) -> dict[str, str]:
 def show_project(sources: dict[str, str]) -> Exhibit:
     """List the modules of a project with line numbers."""
     modules = [File(f"{name}.py", text.strip("\n")) for name, text in sources.items()]
-    title = f"A project of {counted(len(modules), 'module')}"
+    title = f"A project of {format_count(len(modules), 'module')}"
     return Exhibit(Files(title, tuple(modules)), files)
 
 

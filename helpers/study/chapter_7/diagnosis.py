@@ -6,7 +6,7 @@ from functools import wraps
 
 from helpers.capture.text.value import short_repr
 from helpers.exhibit import Exhibit
-from helpers.model.phrase import counted
+from helpers.model.phrase import format_count
 from helpers.model.spine import SPINE
 from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.answers import InvalidAnswer, NotAttempted
@@ -101,7 +101,7 @@ def judge_seams(
 
     missing = set(right_seams) - set(seams)
     if missing:
-        more = counted(len(missing), "more seam")
+        more = format_count(len(missing), "more seam")
         return f"{answers[0]!r} is right. Name {more}. If you cure only one, the symptom stays"
     return None
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from helpers.internals import torch_private
-from helpers.model.phrase import listed
+from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
@@ -210,7 +210,7 @@ class _WaysIn:
         """Return what is not as it was, or "nothing"."""
         taken = self.list_taken()
         if taken:
-            return f"a change at the {listed(taken, 5)}. Restore what was there before"
+            return f"a change at the {format_names(taken, 5)}. Restore what was there before"
 
         now = vars(self._home)
         saved = self._saved_names

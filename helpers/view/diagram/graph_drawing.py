@@ -3,7 +3,9 @@
 from collections import Counter
 from dataclasses import replace
 
-from ...model.graphs import Graph, Nest, nested
+from ...model.graphs import Graph
+from ...model.graph_bodies import nest_bodies
+from ...model.graph_bodies import Nest
 from ..images import SMALLEST
 from ..shapes import SMALL, measure_text
 from .arrow_lines import BESIDE_LOOP, LEAD
@@ -31,7 +33,7 @@ FITS = 828  # pixels: JupyterLab's page
 
 def draw_graph(model: Graph, page: bool = False) -> str:
     """Return a graph as SVG text; a `page` leads downwards and is as narrow as can be."""
-    nest = nested(model)
+    nest = nest_bodies(model)
     if nest.bodies and is_acyclic(nest):
         drawing = draw_nest(nest)
     else:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ...model.graphs import Edge, Graph, Node
-from ...model.phrase import listed
+from ...model.phrase import format_names
 
 MOST_NODES = 60  # boxes of one picture
 MOST_FOUND = 20  # boxes that a search found and that never fold
@@ -101,7 +101,7 @@ def _describe_fold(model: Graph, shown: tuple[Node, ...], left_out_count: int) -
     sentences = [f"{len(model.nodes)} boxes are too many to read in one picture."]
     groups = sorted(node.label for node in shown if node.kind == "group")
     if groups:
-        sentences.append(f"Folded: {listed(groups, MOST_NAMED)}.")
+        sentences.append(f"Folded: {format_names(groups, MOST_NAMED)}.")
     if left_out_count > 0:
         sentences.append(f"Left out: the last {left_out_count}.")
     sentences.append("The text below lists it arrow by arrow.")

@@ -2,7 +2,9 @@
 
 from collections import Counter
 
-from ...model.graphs import Edge, Graph, Nest, nested
+from ...model.graphs import Edge, Graph
+from ...model.graph_bodies import nest_bodies
+from ...model.graph_bodies import Nest
 from ..plain_text import join_parts
 from .graph_folding import fold_graph
 from .labels import format_in_one_line, format_node
@@ -15,7 +17,7 @@ def render_graph_text(model: Graph) -> str:
     """Return a line per arrow and loose box; a graph too large for a picture comes folded first."""
     shown = fold_graph(model)
     if shown is model:
-        lines = _limit_lines(_list_nested_lines(nested(model)))
+        lines = _limit_lines(_list_nested_lines(nest_bodies(model)))
         return join_parts(model.title, *lines, model.note)
 
     folded_lines = _limit_lines(_list_graph_lines(shown))

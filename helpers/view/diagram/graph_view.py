@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from ...model.framework_records import apart
-from ...model.graphs import Graph, GraphDiff
-from ...model.phrase import counted
+from ...model.graphs import split_graph
+from ...model.graphs import Graph
+from ...model.graph_differences import GraphDiff
+from ...model.phrase import format_count
 from .. import View
 from ..images import embed_picture
 from ..markup import render
@@ -49,7 +50,7 @@ def _render_graph_html(model: Graph) -> str:
 def _describe_picture(title: str, box_count: int, arrow_count: int) -> str:
     """Return the words for someone who does not see the picture."""
     boxes = f"{box_count} {'box' if box_count == 1 else 'boxes'}"
-    arrows = counted(arrow_count, "arrow")
+    arrows = format_count(arrow_count, "arrow")
     return f"{title}: {boxes}, {arrows}" if title else f"{boxes}, {arrows}"
 
 
@@ -57,7 +58,7 @@ def _render_figures_html(model: Graph) -> str:
     """Return a figure for each of the graphs that are joined in one, beside each other."""
     figures = []
     kinds = []
-    for name, run in apart(model).items():
+    for name, run in split_graph(model).items():
         if run.nodes:
             alt = _describe_picture(name or run.title, len(run.nodes), len(run.edges))
             picture = embed_picture(draw_graph(run, page=True))

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 
-from ...model.framework_records import JobGraph, JobOp
+from ...model.job_records import JobGraph
+from ...model.job_records import JobOp
 from ...model.graphs import Edge, Node
 from ..plain_text import spell_in_one_line
 from .arrow_lines import list_points

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ...model.framework_records import JobGraph
+from ...model.job_records import JobGraph
 from ...model.graphs import Node
 from ..shapes import LETTER, measure_text
 from .drawing import MARGIN, Rectangle

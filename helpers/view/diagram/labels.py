@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ...model.framework_records import AGAIN
+from ...model.op_records import AGAIN
 from ...model.graphs import Edge, Node
 from ..ceilings import cut_text
 from ..plain_text import spell_in_one_line

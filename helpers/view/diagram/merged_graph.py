@@ -3,8 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from ...model.graphs import MEANINGS, Edge, Finding, Graph, GraphDiff, Node
-from ...model.phrase import counted, listed
+from ...model.graphs import Edge, Graph, Node
+from ...model.graph_differences import GraphDiff
+from ...model.graph_differences import Finding
+from ...model.graph_differences import MEANINGS
+from ...model.phrase import format_count, format_names
 from ...model.tables import Column, Listing
 
 PICTURE_TITLE = "Both graphs in one picture"
@@ -42,11 +45,11 @@ def list_findings(model: GraphDiff) -> Listing:
 
 
 def _make_row(finding: Finding) -> FindingRow:
-    before = listed(finding.before, MOST_NAMED, LONGEST_NAMES)
+    before = format_names(finding.before, MOST_NAMED, LONGEST_NAMES)
     if finding.word == "kept":
         after = "the same"
     else:
-        after = listed(finding.after, MOST_NAMED, LONGEST_NAMES)
+        after = format_names(finding.after, MOST_NAMED, LONGEST_NAMES)
     return FindingRow(finding.word, before, after, finding.how)
 
 
@@ -57,9 +60,9 @@ def describe_diff(model: GraphDiff) -> str:
 
     new_edges = set(model.after.edges) - set(model.before.edges)
     if new_edges:
-        changes.append(f"{counted(len(new_edges), 'arrow')} new")
+        changes.append(f"{format_count(len(new_edges), 'arrow')} new")
 
-    before = counted(len(model.before.nodes), "node")
+    before = format_count(len(model.before.nodes), "node")
     after = len(model.after.nodes)
     return f"{before} before, {after} after: {', '.join(changes) or 'no change'}."
 

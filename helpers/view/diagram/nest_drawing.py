@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from ...model.graphs import Body, Nest
+from ...model.graph_bodies import Nest
+from ...model.graph_bodies import Body
 from ..shapes import LETTER, measure_text
 from .coordinates import place_layers
 from .drawing import BOX_HEIGHT, BodyFrame, Drawing, Rectangle

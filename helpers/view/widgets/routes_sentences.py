@@ -1,6 +1,6 @@
 """A map of routes -> a sentence for each setting: what was replaced, and which calls noticed."""
 
-from ...model.phrase import counted, ended
+from ...model.phrase import end_sentence, format_count
 from ...model.reference_records import RouteMap
 from ..plain_text import spell_in_one_line
 
@@ -34,7 +34,7 @@ def _describe_start(model: RouteMap) -> str:
         ends = "and each ends"
     else:
         ends = f"of which {count:,} {'ends' if count == 1 else 'end'}"
-    return f"Nothing is replaced: {counted(total, 'call')}, {ends} at {ended(old)}"
+    return f"Nothing is replaced: {format_count(total, 'call')}, {ends} at {end_sentence(old)}"
 
 
 def _find_holders(model: RouteMap) -> set[str]:
@@ -47,7 +47,7 @@ def _describe_moved(model: RouteMap, setting: int, new: str) -> str:
     if count == 0:
         return "No arrow moves."
     verb = "leads" if count == 1 else "lead"
-    return f"{count} of {len(model.routes)} arrows {verb} to {ended(new)}"
+    return f"{count} of {len(model.routes)} arrows {verb} to {end_sentence(new)}"
 
 
 def _describe_unreached(model: RouteMap, setting: int, old: str) -> str:
@@ -57,7 +57,7 @@ def _describe_unreached(model: RouteMap, setting: int, old: str) -> str:
     if not names:
         return ""
     if len(names) <= FEW:
-        return ended(f"Not reached: {', '.join(map(spell_in_one_line, names))}")
+        return end_sentence(f"Not reached: {', '.join(map(spell_in_one_line, names))}")
 
     reason = ""
     if _find_holders(model).issuperset(names):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...model.graphs import Graph
 from ...model.stage_records import Panel, Step, Timeline
-from ...model.torch_records import DynamoRun
+from ...model.dynamo_records import DynamoRun
 from ..plain_text import spell_in_one_line
 
 if TYPE_CHECKING:

@@ -3,20 +3,12 @@
 import json
 from collections.abc import Sequence
 
-from ...model.stage_records import (
-    LANES,
-    NOWHERE,
-    Card,
-    Code,
-    FrameStep,
-    Panel,
-    Span,
-    StackStep,
-    Step,
-    Timeline,
-    Value,
-)
-from ...model.torch_records import DynamoStep
+from ...model.stage_records import NOWHERE, Card, FrameStep, Panel, Span, Step, Timeline
+from ...model.stack_records import StackStep
+from ...model.stack_records import Value
+from ...model.stack_records import Code
+from ...model.stack_records import LANES
+from ...model.dynamo_records import DynamoStep
 from ..ceilings import cut_text, limit_rows, list_source_lines
 from ..plain_text import join_parts, spell_in_one_line, spell_out
 from .stage_picture import draw_steps
