@@ -41,7 +41,7 @@ class Part:
     verdict: str
 
 
-def environment_listing() -> Listing:
+def list_environment() -> Listing:
     """List what this course needs, what is installed, and how to get what is missing or broken."""
     trial = _try_installed_packages()
     parts = (

@@ -19,7 +19,7 @@ MOST_NAMED = 8  # headings that an error names
 _CONTAINERS = (dict, list, tuple, set, frozenset)
 
 
-def records_listing(title: str, /, *rows: dict[str, object]) -> Listing:
+def list_rows(title: str, /, *rows: dict[str, object]) -> Listing:
     """Return rows with the same keys as a table. The keys of the first row are the headings.
 
     Raises

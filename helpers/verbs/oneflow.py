@@ -37,10 +37,10 @@ def show_job(job: object, *, part: str = "") -> Exhibit:
     --------
     >>> show_job(train, part="backward")
     """
-    from ..capture.oneflow.oneflow_records import job_graph
+    from ..capture.oneflow.job_graph import build_job_graph
     from ..view.diagram.job_view import job as view
 
-    return Exhibit(job_graph(job, part), view, STATION)
+    return Exhibit(build_job_graph(job, part), view, STATION)
 
 
 @preserves_interpreter_state
@@ -63,7 +63,7 @@ def show_registry(*jobs: object) -> Exhibit:
     --------
     >>> show_registry(train)
     """
-    from ..capture.oneflow.oneflow_records import registry_graph
+    from ..capture.oneflow.registry_graph import build_registry_graph
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(registry_graph(*jobs), graph, STATION)
+    return Exhibit(build_registry_graph(*jobs), graph, STATION)

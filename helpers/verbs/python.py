@@ -465,7 +465,7 @@ def watch_in_child(
     --------
     >>> watch_in_child("print(1)", imports="").model.lines
     """
-    from ..capture.processes.child import watch_in_child as run
+    from ..capture.processes.child import record_children as run
     from ..view.source_views import transcript
 
     return Exhibit(run(*what, title=title, imports=imports), transcript)
@@ -537,10 +537,10 @@ def show_table(title: str, *rows: dict[str, object]) -> Exhibit:
     --------
     >>> show_table("Shapes", {"layer": "fc1", "shape": (4, 2)}, {"layer": "fc2", "shape": (2, 1)})
     """
-    from ..capture.rows import records_listing
+    from ..capture.rows import list_rows
     from ..view.table_view import table
 
-    return Exhibit(records_listing(title, *rows), table)
+    return Exhibit(list_rows(title, *rows), table)
 
 
 @preserves_interpreter_state
@@ -635,7 +635,7 @@ def show_environment() -> Exhibit:
     --------
     >>> show_environment()
     """
-    from ..capture.environment import environment_listing
+    from ..capture.environment import list_environment
     from ..view.table_view import table
 
-    return Exhibit(environment_listing(), table)
+    return Exhibit(list_environment(), table)

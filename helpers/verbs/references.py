@@ -40,10 +40,10 @@ def show_names(*names: str) -> Exhibit:
     --------
     >>> show_names("x", "alias")
     """
-    from ..capture.references.name_graph import names_graph_of_frame
+    from ..capture.references.name_graph import build_names_graph_of_frame
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(names_graph_of_frame(users_frame(), names), graph, STATION)
+    return Exhibit(build_names_graph_of_frame(users_frame(), names), graph, STATION)
 
 
 @preserves_interpreter_state
@@ -69,10 +69,10 @@ def show_bindings(obj: object) -> Exhibit:
     --------
     >>> [row.path for row in show_bindings(step).model.rows]
     """
-    from ..capture.references.holder_search import bindings
+    from ..capture.references.binding_list import list_bindings
     from ..view.table_view import table
 
-    return Exhibit(bindings(obj), table, STATION)
+    return Exhibit(list_bindings(obj), table, STATION)
 
 
 @preserves_interpreter_state
@@ -93,10 +93,10 @@ def show_binding_map(obj: object) -> Exhibit:
     --------
     >>> show_binding_map(step)
     """
-    from ..capture.references.holder_search import binding_graph
+    from ..capture.references.binding_list import build_binding_graph
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(binding_graph(obj), graph, STATION)
+    return Exhibit(build_binding_graph(obj), graph, STATION)
 
 
 @raises_what_the_call_raises
@@ -134,10 +134,10 @@ def watch_names(f: Callable[..., Any], /, *args: Any, most: int = 200, **kwargs:
     --------
     >>> watch_names(step, x).model.steps[0].label
     """
-    from ..capture.references.name_timeline import names_timeline
+    from ..capture.references.name_timeline import record_names
     from ..view.widgets.stage import timeline
 
-    return Exhibit(names_timeline(f, *args, most=most, **kwargs), timeline, STATION)
+    return Exhibit(record_names(f, *args, most=most, **kwargs), timeline, STATION)
 
 
 @preserves_interpreter_state
@@ -174,7 +174,7 @@ def watch_callers(
     >>> rebound = lambda: rebind_everywhere(step, other)
     >>> watch_callers({"step": lambda: step(1)}, judge, {"rebound": rebound})
     """
-    from ..capture.references.routes import watch_callers as record
+    from ..capture.references.routes import record_callers as record
     from ..view.table_view import dots
 
     return Exhibit(record(routes, judge, interventions), dots, STATION)
@@ -219,7 +219,7 @@ def watch_routes(
     >>> calls, holders = {"step": lambda: step(1)}, {"step": lambda: step}
     >>> watch_routes(step, other, calls, holders, {"rebound": rebound})
     """
-    from ..capture.references.routes import watch_routes as record
+    from ..capture.references.routes import record_routes as record
     from ..view.widgets.routes_view import routes as view
 
     return Exhibit(record(old, new, routes, holders, interventions), view)
@@ -317,6 +317,6 @@ def code_swapped(
     >>> with code_swapped(step, other):
     ...     train()
     """
-    from ..capture.references import rebind
+    from ..capture.references.code_swap import CodeSwap
 
-    return rebind.CodeSwap(function, donor)
+    return CodeSwap(function, donor)

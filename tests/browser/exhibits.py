@@ -135,7 +135,7 @@ EXHIBITS = {
     ),
     "stack": lambda: stack.html(stack_run(stage_programs.loop, 3)),
     "table": lambda: tables.html(helpers.show_table("T", *[{"a": "x" * 90, "b": "y"}] * 3).model),
-    "timeline": lambda: timeline.html(stage_programs.names_timeline(stage_programs.loop, 2)),
+    "timeline": lambda: timeline.html(stage_programs.record_names(stage_programs.loop, 2)),
     "words": lambda: page_of(show_word()),
     "transcript": lambda: transcript.html(Transcripts("Two runs", (LIVED, DIED), "a note")),
 }

@@ -4,7 +4,7 @@ import contextlib
 
 from helpers.capture.cpython.frame import frames_timeline
 from helpers.capture.cpython.stack_run import stack_run
-from helpers.capture.references.name_timeline import names_timeline
+from helpers.capture.references.name_timeline import record_names
 from helpers.mini import vm
 
 HOSTILE = "<img src=x onerror=\"document.title='owned'\"></script><script>document.title='owned'"
@@ -78,5 +78,5 @@ MODELS = {
     "machine": lambda: stack_run(vm.Machine().run, caught, [], 0),
     "wide": lambda: stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),
     "frames": lambda: frames_timeline(consume, 2),
-    "names": lambda: names_timeline(names),
+    "names": lambda: record_names(names),
 }

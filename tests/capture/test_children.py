@@ -8,7 +8,9 @@ import pytest
 
 from helpers import call_in_child, watch_in_child
 from helpers.capture.processes import child
-from helpers.capture.processes.child import plain, portable, run_child
+from helpers.capture.processes.child import run_child
+from helpers.capture.processes.child_texts import hide_machine
+from helpers.capture.processes.portable_source import build_portable_source
 from helpers.model.transcripts import Transcript
 
 pytest.importorskip("tensorflow")
@@ -77,7 +79,7 @@ def test_what_is_no_function_is_named(bad, refused):
 
 
 def test_transcripts_hold_no_address_place_or_host():
-    words = plain(f"<f at 0x7fe640bb38c0> in {sys.prefix}/lib/site-packages/x.py on a\ttab")
+    words = hide_machine(f"<f at 0x7fe640bb38c0> in {sys.prefix}/lib/site-packages/x.py on a\ttab")
     assert words == "<f> in x.py on a    tab"
     unknown = one(
         "tf.raw_ops.Neg; from tensorflow.python.eager import context, execute\n"
@@ -131,7 +133,7 @@ def test_what_cannot_travel_or_has_no_source_is_refused(refused):
 
     refused(TypeError, "the source of typed is not available", call_in_child, space["typed"])
     refused(TypeError, "closes uses held of a", call_in_child, closes)
-    refused(ValueError, "the source of typed is not available", portable, space["typed"])
+    refused(ValueError, "the source of typed is not available", build_portable_source, space["typed"])
     refused(TypeError, "call_in_child accepts arguments of dicts", call_in_child, adds, object(), 1)
 
 

@@ -20,10 +20,10 @@ from helpers.capture.cpython import (
     traceback_chain,
     tracer_costs,
 )
-from helpers.capture.references.name_graph import names_graph
-from helpers.capture.references.name_timeline import names_timeline
+from helpers.capture.references.name_graph import build_names_graph
+from helpers.capture.references.name_timeline import record_names
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.capture.references.routes import watch_routes
+from helpers.capture.references.routes import record_routes
 from helpers.internals.frame_tracer import FrameTracer
 from helpers.internals.interpreter_frame import local_variables
 
@@ -31,7 +31,7 @@ from .. import pythons
 from . import felt_programs
 from .felt_programs import PROGRAMS
 
-VERBS = names_timeline, frame_timeline.record_frames, stack_run.stack_run
+VERBS = record_names, frame_timeline.record_frames, stack_run.stack_run
 OWN_FILES = {settrace.__file__, hooked_frames.__file__}
 REPEATED = 10
 
@@ -59,7 +59,7 @@ def test_other_pythons_agree(version):
         "import felt_programs\n"
         "from helpers.capture.cpython.frame_timeline import record_frames\n"
         "from helpers.capture.cpython.stack_run import stack_run\n"
-        "from helpers.capture.references.name_timeline import names_timeline\n"
+        "from helpers.capture.references.name_timeline import record_names\n"
         "for program in felt_programs.PROGRAMS:\n"
         "    program(plain := [])\n"
         "    for verb in (names_timeline, record_frames, stack_run):\n"
@@ -81,7 +81,7 @@ def test_the_example_of_the_issue_returns_what_plain_python_does():
         _ = a
         return d["a"]
 
-    assert names_timeline(writes).steps[-1].label.endswith("the call returns 2")
+    assert record_names(writes).steps[-1].label.endswith("the call returns 2")
 
 
 def test_names_that_exec_made_are_no_names_of_the_function():
@@ -90,7 +90,7 @@ def test_names_that_exec_made_are_no_names_of_the_function():
         exec("b = 2")
         return found
 
-    steps = names_timeline(runs_exec).steps
+    steps = record_names(runs_exec).steps
     assert all("b" not in labels(step.panel("names and objects")) for step in steps)
     calls = [s.label for s in frame_timeline.record_frames(runs_exec).steps if s.lane == "call"]
     assert calls == ["call runs_exec()", "call <module>"]
@@ -167,7 +167,7 @@ def test_a_full_stack_is_told_and_breaks_nothing():
             return "caught"
 
     deep.again = lambda: deep.again()
-    result = names_timeline(deep)
+    result = record_names(deep)
     assert result.steps[-1].label.endswith("returns 'caught'") or settrace.STACK_FULL in result.note
 
 
@@ -176,7 +176,7 @@ def test_looking_at_the_caller_s_names_leaves_its_snapshot_alone():
     snapshot = sys._getframe().f_locals
     snapshot["value"] = 2
     space = local_variables(sys._getframe())
-    names_graph(space, ["value"])
+    build_names_graph(space, ["value"])
     frame_attributes.list_frame_attributes(sys._getframe())
     assert space["value"] == 1
     assert snapshot["value"] == 2 or sys.version_info >= (3, 13)
@@ -238,16 +238,16 @@ USES = {
     "show_code": lambda: code_fields.build_code_tree(calls),
     "show_frame": lambda: frame_attributes.list_frame_attributes(sys._getframe()),
     "show_traceback": lambda: traceback_chain.list_traceback(raises()),
-    "show_names": lambda: names_graph({"called": called}, ["called"]),
+    "show_names": lambda: build_names_graph({"called": called}, ["called"]),
     "watch_specialising": lambda: specialisation.record_specialisation(
         calls, {"numbers": (1,)}, times=20
     ),
-    "watch_routes": lambda: watch_routes(
+    "watch_routes": lambda: record_routes(
         *(called, calls, {"a": lambda: called(1)}, {"a": lambda: called}),
         {"swap": lambda: code_swapped(called, lambda x: x * 3)},
     ),
     "watch_hooked": lambda: hooked_frames.hooked_listing(calls, 1),
-    "watch_names that raises": lambda: names_timeline(raises),
+    "watch_names that raises": lambda: record_names(raises),
     "code_swapped": swaps,
     "rebind_everywhere": rebinds,
 }

@@ -12,7 +12,9 @@ import weakref
 
 import pytest
 
-from helpers.capture.references.holder_search import ONLY_COLLECTOR, UNSEEN, bindings
+from helpers.capture.references.binding_list import ONLY_COLLECTOR
+from helpers.capture.references.binding_list import UNSEEN
+from helpers.capture.references.binding_list import list_bindings
 from tests.samples import sample
 
 pytestmark = pytest.mark.own_process(sharing="a_small_heap")
@@ -160,7 +162,7 @@ def stage(monkeypatch):
 
 
 def paths(obj):
-    return [row.path for row in bindings(obj).rows]
+    return [row.path for row in list_bindings(obj).rows]
 
 
 @quick
@@ -199,7 +201,7 @@ def test_hooks_of_the_interpreter_are_found(stage, monkeypatch, path):
 @pytest.mark.parametrize("case", HIDDEN)
 def test_what_c_code_hides_is_said_not_to_be_seen(stage, case):
     exec(HIDDEN[case], vars(stage))
-    listing = bindings(stage.op)
+    listing = list_bindings(stage.op)
     assert [row.path for row in listing.rows] == ["stage.op"] and UNSEEN in listing.note
 
 
@@ -292,7 +294,7 @@ def test_looking_at_garbage_collects_none_of_it(make, enabled):
     try:
         known = make()
         state, count = felt(), gc.get_count()[0]
-        listing = bindings(known())
+        listing = list_bindings(known())
         assert known() is not None and felt() == state
         assert gc.get_count()[0] - count < COUNTED  # no automatic collection comes nearer
         assert [(row.name, row.garbage) for row in listing.rows] == [(GARBAGE[make], True)]
@@ -312,7 +314,7 @@ def felt():
 def test_what_something_reaches_is_not_called_garbage(stage):
     source = "a, b = Plain(), Plain()\na.other, b.other = b, a\na.load = op\nroot = [b]\ndel a, b"
     exec(source, vars(stage))
-    listing = bindings(stage.op)
+    listing = list_bindings(stage.op)
     assert "stage.root[0].other.load" in [row.path for row in listing.rows]
     assert ONLY_COLLECTOR not in listing.note
 
@@ -321,7 +323,7 @@ def test_a_running_call_that_keeps_a_cycle_is_enough():
     first, second = Plain(), Plain()
     first.other, second.other = second, first
     first.load = big = Plain()
-    assert not any(row.garbage for row in bindings(big).rows)
+    assert not any(row.garbage for row in list_bindings(big).rows)
 
 
 def test_looking_keeps_nothing_alive_and_leaves_no_garbage(stage):
@@ -329,11 +331,11 @@ def test_looking_keeps_nothing_alive_and_leaves_no_garbage(stage):
     enabled = gc.isenabled()
     gc.disable()
     try:
-        bindings(stage.op)
+        list_bindings(stage.op)
         gc.collect()
         before = sys.getrefcount(stage.op), len(gc.get_objects())
         for _ in range(10):
-            bindings(stage.op)
+            list_bindings(stage.op)
         garbage = gc.collect()
         after = sys.getrefcount(stage.op), len(gc.get_objects())
         assert garbage == 0 and after[0] == before[0] and abs(after[1] - before[1]) < 10

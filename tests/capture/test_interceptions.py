@@ -13,7 +13,7 @@ import pytest
 from helpers import rebind_everywhere, show_interceptions
 from helpers.capture.frameworks import call_interceptions
 from helpers.capture.frameworks.call_interceptions import AROUND
-from helpers.capture.references.holder_search import patched_names
+from helpers.capture.references.patched_names import describe_patched_names
 from helpers.model.spine import SPINE
 from helpers.view.spine_view import interceptions
 
@@ -67,7 +67,7 @@ class Stands:
 def test_a_method_of_a_library_that_leads_to_the_learners_code_is_named(monkeypatch):
     monkeypatch.setattr(collections.abc.Mapping, "zap", mine, raising=False)  # of a metaclass
     monkeypatch.setattr(json.JSONDecoder, "decode", Stands())
-    found = patched_names(9)
+    found = describe_patched_names(9)
     assert "collections.abc.Mapping.zap: mine (made at test_interceptions.py" in found
     assert "json.decoder.JSONDecoder.decode: an instance of Stands" in found
 

@@ -15,12 +15,12 @@ import numpy
 import pytest
 
 from helpers import show_names
-from helpers.capture.references.name_graph import names_graph
-from helpers.capture.references.name_timeline import MOST_STEPS, follows, names_timeline
+from helpers.capture.references.name_graph import build_names_graph
+from helpers.capture.references.name_timeline import MOST_STEPS, is_followed, record_names
 
 
 def graph(**names):
-    return names_graph(names, list(names))
+    return build_names_graph(names, list(names))
 
 
 def target(drawn, name):
@@ -82,7 +82,7 @@ def test_last_step_says_what_the_call_returns():
         return n + 1
 
     last = f"after {place(run, 2)}, and the call returns 3"
-    assert names_timeline(run, 2).steps[-1].label == last
+    assert record_names(run, 2).steps[-1].label == last
 
 
 def test_steps_show_names_after_each_line_and_what_was_printed():
@@ -92,7 +92,7 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
         a = 5
         print("b is", b([1, 2]))
 
-    steps = names_timeline(run).steps
+    steps = record_names(run).steps
     assert [step.label for step in steps][1:] == [f"after {place(run, n)}" for n in (2, 3, 4, 5)]
     assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
     assert steps[2].says == "rebinds a from len() to 5."
@@ -107,7 +107,7 @@ def test_a_long_run_is_capped_and_says_so():
         for _ in range(10**4):
             pass
 
-    timeline = names_timeline(run)
+    timeline = record_names(run)
     assert len(timeline.steps) == 1 + MOST_STEPS and str(MOST_STEPS) in timeline.note
 
 
@@ -135,7 +135,7 @@ def wants_one(x):
     ],
 )
 def test_what_is_not_shown_has_its_reason(fn, sentence):
-    assert sentence in names_timeline(fn).note
+    assert sentence in record_names(fn).note
 
 
 def test_a_wide_and_deep_thing_is_cut_at_a_number_of_boxes():
@@ -152,7 +152,7 @@ def test_an_object_keeps_its_key_from_step_to_step():
         b = a
         a = [2]
 
-    _, first, second, third = (s.panel("names and objects") for s in names_timeline(moves).steps)
+    _, first, second, third = (s.panel("names and objects") for s in record_names(moves).steps)
     assert target(first, "a") == target(second, "a") == target(second, "b") == target(third, "b")
     assert target(third, "a") != target(third, "b")
 
@@ -168,7 +168,7 @@ def changed_in_place():
 
 
 def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
-    said = [(step.says, step.lane) for step in names_timeline(changed_in_place).steps]
+    said = [(step.says, step.lane) for step in record_names(changed_in_place).steps]
     assert {lane for _, lane in said[2:6]} == {"store"}
     assert [says for says, _ in said[2:6]] == [
         "changes what items refers to in place (1 item → 2 items).",
@@ -189,8 +189,8 @@ def test_an_error_that_a_handler_lets_through_is_told_at_the_end():
     def raises():
         {}["a"]
 
-    assert names_timeline(tidies).note == "The call of tidies raised KeyError."
-    assert names_timeline(raises).note == "" and "raised" in names_timeline(raises).steps[-1].label
+    assert record_names(tidies).note == "The call of tidies raised KeyError."
+    assert record_names(raises).note == "" and "raised" in record_names(raises).steps[-1].label
 
 
 class Own:
@@ -225,7 +225,7 @@ def test_containers_and_ones_own_are_followed_and_the_insides_of_libraries_are_n
     def run(thing):
         return thing
 
-    last = names_timeline(run, value).steps[-1].panel("names and objects")
+    last = record_names(run, value).steps[-1].panel("names and objects")
     assert bool(last.targets(target(last, "thing"))) is is_followed
 
 
@@ -236,7 +236,7 @@ def test_a_package_of_another_environment_is_an_installed_one(place, tmp_path, m
     (folder / "foreign.py").write_text("class Thing:\n    def __init__(self): self.inside = [1]\n")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "foreign", raising=False)
-    assert not follows(__import__("foreign").Thing()) and follows(Own())
+    assert not is_followed(__import__("foreign").Thing()) and is_followed(Own())
 
 
 def of_library(name, **space):
@@ -257,12 +257,12 @@ SHOWN = {
 
 @pytest.mark.parametrize("words", SHOWN)
 def test_an_object_of_a_library_shows_a_short_value_without_an_address(words):
-    steps = names_timeline(wants_one, SHOWN[words]).steps
+    steps = record_names(wants_one, SHOWN[words]).steps
     assert steps[-1].panel("names and objects").nodes[-1].label == words
 
 
 def test_a_library_object_that_changes_says_from_what_to_what():
-    says = names_timeline(lambda waiting: waiting.append(2), collections.deque([1])).steps[0].says
+    says = record_names(lambda waiting: waiting.append(2), collections.deque([1])).steps[0].says
     assert says == "changes what waiting refers to in place (deque([1]) → deque([1, 2]))."
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import show_job, show_registry
-from helpers.capture.oneflow.oneflow_records import EMPTY
+from helpers.capture.oneflow.registry_graph import EMPTY
 from helpers.mini import oneflow as flow
 from helpers.study.chapter_5.op_jobs import loading
 from helpers.study.chapter_5.relu import relu_files

@@ -8,7 +8,8 @@ import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
 from helpers import watch_names
-from helpers.capture.processes.child import call_in_child, portable
+from helpers.capture.processes.child import call_in_child
+from helpers.capture.processes.portable_source import build_portable_source
 from helpers.capture.text.source import source_of
 
 OLD = "def f(x):\n    y = x + 1\n    return y\n"
@@ -45,7 +46,7 @@ def test_a_changed_file_is_not_and_that_is_said(written, text, capsys, refused):
     assert "y ──▶ 2 (int)" in shown and "line 2:" not in shown
     assert "no longer contains the source of f" in capsys.readouterr().err
     refused(TypeError, "no longer contains the source of f", call_in_child, module.f, 1)
-    refused(ValueError, "no longer contains the source of f", portable, module.f)
+    refused(ValueError, "no longer contains the source of f", build_portable_source, module.f)
 
 
 def test_a_reloaded_module_has_its_lines_again(written):

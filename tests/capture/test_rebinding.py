@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from helpers import code_swapped
-from helpers.capture.references.holder_search import bindings
+from helpers.capture.references.binding_list import list_bindings
 from helpers.capture.references.rebind import rebind_everywhere
 from tests.capture import test_references
 from tests.capture.test_references import CASES, play
@@ -33,7 +33,7 @@ def small_heap():
 def test_each_kind_alone_is_rebound_and_restored_or_reported(stage, kind, path, source, probe):
     play(stage, source)
     old, new, path = stage.op, stage.new, f"stage.{path}"
-    (row,) = [row for row in bindings(old).rows if row.path == path]
+    (row,) = [row for row in list_bindings(old).rows if row.path == path]
     assert (row.kind, row.rebindable, bool(row.reason)) == (kind, bool(probe), not probe)
     with rebind_everywhere(old, new) as rebinding:
         assert stage.op is new
@@ -127,21 +127,21 @@ def test_what_the_old_function_refers_to_itself_with_stays(stage, source):
 @pytest.mark.parametrize("error", [KeyError, KeyboardInterrupt])
 def test_an_exception_inside_restores_and_goes_on(stage, error):
     play(stage, "items = [op]")
-    before, old = bindings(stage.op), stage.op
+    before, old = list_bindings(stage.op), stage.op
     with pytest.raises(error), rebind_everywhere(old, stage.new):
         raise error
-    assert bindings(old) == before
+    assert list_bindings(old) == before
 
 
 @quick
 def test_rebindings_nest(stage):
     play(stage, "items = [op]\ndef third(): return 'third'")
-    before, old = bindings(stage.op), stage.op
+    before, old = list_bindings(stage.op), stage.op
     with rebind_everywhere(old, stage.new, only="stage.items*"):
         with rebind_everywhere(stage.new, stage.third, only="stage.items*"):
             assert stage.items[0]() == "third"
         assert stage.items[0]() == "new"
-    assert bindings(old) == before
+    assert list_bindings(old) == before
 
 
 @quick
@@ -215,7 +215,7 @@ def test_what_the_program_changes_in_the_block_is_its_own_and_the_rest_comes_bac
     assert len(kept) == len(CHANGES[change])
     if "closure" not in change:
         assert kept == CHANGES[change]
-    found = {row.path for row in bindings(old).rows}
+    found = {row.path for row in list_bindings(old).rows}
     if not change:
         assert found >= set(changed)
     assert (kept == []) == ("Your code changed" not in repr(block))
@@ -248,12 +248,12 @@ def test_what_must_not_be_rebound_is_refused_in_one_sentence(stage, refused):
 @quick
 def test_swapped_code_runs_on_every_route_and_comes_back(stage):
     play(stage, "items = [op]\ndef donor(): return 'donor'")
-    before = bindings(stage.op)
+    before = list_bindings(stage.op)
     with code_swapped(stage.op, stage.donor) as function:
         assert function is stage.op
         assert stage.op() == stage.items[0]() == "donor"
     assert stage.op() == "old"
-    assert bindings(stage.op) == before
+    assert list_bindings(stage.op) == before
 
 
 @quick
@@ -292,4 +292,4 @@ def test_builtins_and_the_house_s_own_names_are_left():
     with pytest.raises(ValueError, match="len .Python's own modules and the kernel rely on it"):
         rebind_everywhere(len, max, only="builtins.len").__enter__()
     with pytest.raises(ValueError, match="the code that restores everything relies on it"):
-        code_swapped(rebind_everywhere, bindings)
+        code_swapped(rebind_everywhere, list_bindings)

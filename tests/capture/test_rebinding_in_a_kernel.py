@@ -2,7 +2,8 @@
 
 import pytest
 
-from helpers.capture.references.holder_search import KERNELS, PYTHONS
+from helpers.capture.references.fixed_places import PYTHONS
+from helpers.capture.references.fixed_places import KERNELS
 from tests.a_kernel import Client
 
 TRY = """

@@ -7,7 +7,9 @@ import types
 import pytest
 
 from helpers.capture.references import binding_list, holder_search
-from helpers.capture.references.holder_search import binding_graph, bindings, find_holders
+from helpers.capture.references.holder_search import find_holders
+from helpers.capture.references.binding_list import build_binding_graph
+from helpers.capture.references.binding_list import list_bindings
 from helpers.safety.restoring import Own
 from tests.pythons import finished
 
@@ -78,7 +80,7 @@ def play(stage, source):
 
 
 def rows(obj):
-    return bindings(obj).rows
+    return list_bindings(obj).rows
 
 
 def paths(obj):
@@ -101,19 +103,19 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
 
     assert rows(lonely) == ()
     told = "Neither search finds a place that holds it. The search does not list what only"
-    assert bindings(lonely).note.startswith(told)
+    assert list_bindings(lonely).note.startswith(told)
 
 
 def test_the_title_tells_a_patch_from_what_it_wraps_and_the_note_a_cycle(stage):
     source = "def wrap(f):\n    @functools.wraps(f)\n    def inner(): return f()\n    return inner"
     exec(compile(source, "/own/plugin.py", "exec"), vars(stage))
     stage.op = stage.wrap(stage.op)
-    assert bindings(stage.op).title == "Places that refer to the function op (plugin.py:2)"
-    assert bindings(stage.op.__wrapped__).title == "Places that refer to the function op"
-    assert "cycle" not in bindings(stage.op).note
+    assert list_bindings(stage.op).title == "Places that refer to the function op (plugin.py:2)"
+    assert list_bindings(stage.op.__wrapped__).title == "Places that refer to the function op"
+    assert "cycle" not in list_bindings(stage.op).note
     play(stage, "class Box:\n __slots__ = 'it'\n def __getattr__(self, name): 1 / 0")
     play(stage, "def own():\n box = Box(); box.it = [box]; return box")
-    assert "It is in a cycle of references, and nothing" in bindings(stage.own()).note
+    assert "It is in a cycle of references, and nothing" in list_bindings(stage.own()).note
 
 
 def test_a_traceback_or_a_generator_is_the_reason_and_no_copy_of_the_variables_stays(stage):
@@ -180,9 +182,9 @@ def test_scanning_imports_nothing_and_wakes_no_lazy_module(stage, monkeypatch):
 
 def test_an_object_with_a_crowd_of_holders_is_listed_up_to_a_limit_that_is_told(stage, monkeypatch):
     play(stage, "crowd = [[op] for _ in range(700)]")
-    assert len(bindings(stage.op).rows) == 701
+    assert len(list_bindings(stage.op).rows) == 701
     monkeypatch.setattr(binding_list, "MOST_HOLDERS", 500)
-    listing = bindings(stage.op)
+    listing = list_bindings(stage.op)
     assert len(listing.rows) <= 501
     assert "more objects hold it and are not listed" in listing.note
 
@@ -195,7 +197,7 @@ def test_classes_and_modules_can_be_looked_up_too(stage):
 
 def test_the_graph_has_an_arrow_from_every_place(stage):
     play(stage, "items = [op]")
-    graph = binding_graph(stage.op)
+    graph = build_binding_graph(stage.op)
     assert [node.label for node in graph.nodes] == ["the function op", "stage.op", "stage.items[0]"]
     assert [node.detail for node in graph.nodes[1:]] == ["can be rebound"] * 2
     arrows = [(edge.label, edge.target) for edge in graph.edges]
@@ -211,8 +213,8 @@ def test_the_history_of_a_notebook_is_no_place():
         run("def op(): pass")
         for _ in range(4):
             run("op")
-        run("from helpers.capture.references.holder_search import bindings")
-        run("print([row.path for row in bindings(op).rows])")
+        run("from helpers.capture.references.binding_list import list_bindings")
+        run("print([row.path for row in list_bindings(op).rows])")
         run("print(Out[2] is op and _2 is op)")
     """
     done = finished([sys.executable, "-c", textwrap.dedent(script)], timeout=120)

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import code_swapped
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.capture.references.routes import watch_routes
+from helpers.capture.references.routes import record_routes
 from helpers.model.reference_records import UNKNOWN
 
 
@@ -58,7 +58,7 @@ PATCHES = {
 
 @pytest.fixture(scope="module")
 def board():
-    return watch_routes(op, new_op, ROUTES, HOLDERS, PATCHES)
+    return record_routes(op, new_op, ROUTES, HOLDERS, PATCHES)
 
 
 def test_what_each_route_runs_and_holds_is_measured(board):
@@ -92,12 +92,12 @@ def test_calls_and_patches_are_told_by_their_source(board):
 def test_what_cannot_be_read_is_unknown():
     holders = {"the name": lambda: 1 / 0, "other": lambda: print}
     routes = dict.fromkeys(holders, lambda: op())
-    found = watch_routes(op, new_op, routes, holders, {"assigned": assigned})
+    found = record_routes(op, new_op, routes, holders, {"assigned": assigned})
     assert [route.holds for route in found.routes] == [(UNKNOWN, UNKNOWN)] * 2
     assert set(found.noticed("assigned")) == {"the name", "other"}
 
 
 def test_holders_of_other_names_are_refused(refused):
     with pytest.raises(ValueError, match="same names as routes"):
-        watch_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)
-    refused(TypeError, "holders needs a dict", watch_routes, op, new_op, ROUTES, [op], PATCHES)
+        record_routes(op, new_op, ROUTES, {"other": lambda: op}, PATCHES)
+    refused(TypeError, "holders needs a dict", record_routes, op, new_op, ROUTES, [op], PATCHES)

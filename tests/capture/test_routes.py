@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from helpers.capture.references.route_sources import find_differing_lines
-from helpers.capture.references.routes import watch_callers
+from helpers.capture.references.routes import record_callers
 
 FINE = {"i": contextlib.nullcontext}
 
@@ -26,7 +26,7 @@ def word(route):
     ],
 )
 def test_wrong_arguments_are_refused(routes, judge, interventions, sentence, refused):
-    refused(TypeError, sentence, watch_callers, routes, judge, interventions)
+    refused(TypeError, sentence, record_callers, routes, judge, interventions)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_a_route_that_ends_the_run_is_a_failed_verdict(ending):
     def leaves():
         raise ending
 
-    board = watch_callers({"r": leaves, "s": lambda: "fine"}, word, FINE)
+    board = record_callers({"r": leaves, "s": lambda: "fine"}, word, FINE)
     assert board.word("r", "i") == ending.__name__ and board.word("s", "i") == "fine"
 
 
@@ -47,7 +47,7 @@ def test_an_intervention_that_raises_is_named(refused):
         yield
 
     words = "intervention 'i' could not be entered: KeyError"
-    refused(RuntimeError, words, watch_callers, {"r": lambda: "x"}, word, {"i": fails})
+    refused(RuntimeError, words, record_callers, {"r": lambda: "x"}, word, {"i": fails})
 
 
 def test_the_line_of_code_that_is_shown_is_one_that_differs():

@@ -6,18 +6,18 @@ import pytest
 
 from helpers.capture import environment
 from helpers.capture.cpython import costs
-from helpers.capture.rows import records_listing
+from helpers.capture.rows import list_rows
 from helpers.safety import missing_parts, progress
 from helpers.safety.package_trial import Trial
 
 
 def test_records_become_rows_that_keep_their_keys_as_attributes():
     rows = {"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}
-    listing = records_listing("t", *rows)
+    listing = list_rows("t", *rows)
     assert [c.heading for c in listing.columns] == ["way", "cannot see"]
     assert listing.rows[0].way == "one name" and listing.rows[1].cannot_see == 4
     with pytest.raises(ValueError, match="every row needs the keys a, in this order; row 2 has "):
-        records_listing("t", {"a": 1}, {"b": 2})
+        list_rows("t", {"a": 1}, {"b": 2})
 
 
 def test_costs_are_ratios_in_one_run(monkeypatch, refused):
@@ -36,7 +36,7 @@ def test_costs_are_ratios_in_one_run(monkeypatch, refused):
 
 def test_environment_names_what_is_missing(monkeypatch):
     monkeypatch.setattr(environment, "installed", lambda name: "")  # so nothing is tried
-    listing = environment.environment_listing()
+    listing = environment.list_environment()
     missing = [row for row in listing.rows if row.found == "missing"]
     assert len(missing) == len(environment.PACKAGES) and "torch" in listing.note
     assert all("course.py setup" in row.verdict for row in missing)
@@ -45,7 +45,7 @@ def test_environment_names_what_is_missing(monkeypatch):
 def verdicts(monkeypatch, faults, consequences=()):
     trial = Trial(faults, dict(consequences), {})
     monkeypatch.setattr(environment, "try_packages", lambda *names, **how: trial)
-    listing = environment.environment_listing()
+    listing = environment.list_environment()
     return {row.name: row.verdict for row in listing.rows if row.verdict != "fine"}, listing.note
 
 
@@ -74,7 +74,7 @@ def test_environment_of_the_wheel_has_pips_cure_for_what_is_broken(monkeypatch):
 def test_environment_imports_each_package_elsewhere_and_says_how_far_it_is(monkeypatch):
     said = []
     monkeypatch.setattr(progress, "say", said.append)
-    listing = environment.environment_listing()
+    listing = environment.list_environment()
     assert {row.verdict for row in listing.rows if row.name in environment.PACKAGES} == {"fine"}
     assert not {"torch", "tensorflow", "jupyterlab"} & sys.modules.keys()
     total = len(environment.PACKAGES)
@@ -87,7 +87,7 @@ def test_every_line_of_the_environment_that_is_not_fine_says_its_cure(monkeypatc
     monkeypatch.setattr(environment, "installed", lambda name: "" if name < "n" else "0.0.1")
     monkeypatch.setattr(environment, "try_packages", lambda *names, **how: Trial({}, {}, {}))
     monkeypatch.setattr(environment, "GIGABYTES", 10**6)
-    *rows, memory = environment.environment_listing().rows
+    *rows, memory = environment.list_environment().rows
     assert all("run `python" in row.verdict for row in rows)
     assert memory.found.startswith("less than") and memory.verdict.startswith("close other")
-    assert len(environment.environment_listing().note.split(",")) == len(rows) + 1
+    assert len(environment.list_environment().note.split(",")) == len(rows) + 1

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from helpers.capture.references.holder_search import bindings
+from helpers.capture.references.binding_list import list_bindings
 from helpers.capture.references.tensor_holders import SAVED
 
 pytest.importorskip("torch")
@@ -33,7 +33,7 @@ def paths(listing):
 def test_a_view_keeps_its_base(held):
     base = torch.arange(4.0)
     held.view = base[1:]
-    listing = bindings(base)
+    listing = list_bindings(base)
     (row,) = listing.rows
     assert row.path == "held.view._base" and not row.rebindable
     assert (
@@ -46,13 +46,13 @@ def test_a_leaf_keeps_its_gradient(held):
     leaf = torch.ones(2, requires_grad=True)
     (leaf * 2).sum().backward()
     held.leaf = leaf
-    assert paths(bindings(leaf.grad)) == ["held.leaf.grad"]
+    assert paths(list_bindings(leaf.grad)) == ["held.leaf.grad"]
 
 
 def test_what_autograd_saved_is_said_to_be_hidden(held):
     weight, data = torch.ones(2, requires_grad=True), torch.ones(2)
     held.loss = (weight * data).sum()
-    note = bindings(data).note
+    note = list_bindings(data).note
     told = f"torch counts 1 reference to it in C++, which neither search can see: it may be {SAVED}"
     assert f"{told} (graphs that save tensors: held.loss)" in note
 
@@ -62,14 +62,14 @@ def test_hooks_of_saved_tensors_are_never_run(held):
     with torch.autograd.graph.saved_tensors_hooks(lambda t: t, lambda t: ran.append(1) or t):
         data = torch.ones(2)
         held.loss = (torch.ones(2, requires_grad=True) * data).sum()
-    bindings(data)
+    list_bindings(data)
     assert not ran
 
 
 def test_an_array_shares_the_storage(held):
     data = torch.ones(2)
     held.array = data.numpy()
-    assert "Its storage is also used by" in bindings(data).note
+    assert "Its storage is also used by" in list_bindings(data).note
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_array_shares_the_storage(held):
     ],
 )
 def test_a_tensor_that_nothing_else_keeps_has_no_place(make):
-    listing = bindings(make())
+    listing = list_bindings(make())
     assert listing.rows == () and "in C++, which" not in listing.note
 
 
@@ -92,5 +92,5 @@ def test_looking_changes_no_counts(held):
     held.parts = data[0], (torch.ones(3, requires_grad=True) * data)
     before = data._use_count(), data._version
     for _ in range(10):
-        bindings(data)
+        list_bindings(data)
     assert (data._use_count(), data._version) == before

@@ -21,17 +21,18 @@ PLAY = """
 import json
 import tensorflow as tf
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.capture.references.holder_search import bindings, scan_modules
+from helpers.capture.references.binding_list import list_bindings
+from helpers.capture.references.holder_search import scan_modules
 from tensorflow.python.ops import nn_ops
 
 told = {}
 tell = told.__setitem__
 op = lambda: nn_ops.bias_add
-as_rows = lambda: [[r.kind, r.path, r.scan, r.rebindable] for r in bindings(op()).rows]
+as_rows = lambda: [[r.kind, r.path, r.scan, r.rebindable] for r in list_bindings(op()).rows]
 
 tell("rows", as_rows())
 tell("scan", [place.binding.path for place in scan_modules(op())])
-before = bindings(op())
+before = list_bindings(op())
 
 def other(value, bias, data_format=None, name=None):
     return value
@@ -44,19 +45,19 @@ for how in ("scan", "thorough"):
     with patched(search=how):
         tf.compat.v1.nn.bias_add
         tell("cached " + how, tf.compat.v1.nn.bias_add is other)
-    tell("same after " + how, bindings(op()) == before)
+    tell("same after " + how, list_bindings(op()) == before)
 tf.compat.v1.nn.bias_add
 tell("rows once looked up", as_rows())
-filled = bindings(op())
+filled = list_bindings(op())
 for how in ("scan", "thorough"):
     with patched(search=how):
         tell("three copies " + how, tf.compat.v1.nn.bias_add is other)
-    tell("same cache after " + how, bindings(op()) == filled)
+    tell("same cache after " + how, list_bindings(op()) == filled)
 
-before = bindings(op())
+before = list_bindings(op())
 with patched() as rebinding:
     tell("left", [[row.path, row.reason] for row in rebinding.left])
-tell("identical", bindings(op()) == before)
+tell("identical", list_bindings(op()) == before)
 
 print(json.dumps(told))
 """

@@ -23,7 +23,7 @@ from ...model.tables import Column, Listing
 from ...safety import restoring
 from ...safety.restoring import BUILTINS
 from ..cpython.objects import called
-from ..references.holder_search import patched_names
+from ..references.patched_names import describe_patched_names
 from ..text.value import type_name
 
 NOBODY = "nobody"
@@ -179,7 +179,7 @@ def _find_in_python() -> dict[str, str]:
     own_finders = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
     other_finders = [finder for finder in sys.meta_path if finder not in own_finders]
     users = {
-        "patched names": patched_names(MOST_USERS) or NOBODY,
+        "patched names": describe_patched_names(MOST_USERS) or NOBODY,
         "builtins": _list_users(_find_replaced_builtins()),
         "import finders": _list_users(map(_format_hook, other_finders)),
         "frame evaluator": _find_frame_evaluator(),

@@ -25,12 +25,10 @@ PREAMBLE = "import tensorflow as tf"
 PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")  # triton's LLVM before TensorFlow's
 SECONDS = 60  # for a child whose output is shown
 SECONDS_OF_A_CALL = 240
-plain = hide_machine  # the former names
-portable = build_portable_source
 _UNDEFINED_NAME = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
 
 
-def watch_in_child(*what, title: str = "", imports: str | None = None) -> Transcripts:
+def record_children(*what, title: str = "", imports: str | None = None) -> Transcripts:
     """Run functions without arguments, or source code, each in its own child interpreter.
 
     `imports` is source that each child runs first, `PREAMBLE` if it is None.
@@ -54,14 +52,14 @@ def _record_program(program: object, imports: str | None) -> Transcript:
         source = build_portable_source(program)
         name = program.__code__.co_name
         # The page shows the function already, so its transcript shows only the name.
-        return transcript(f"{name}()", f"{source}\n\n{name}()\n", shown="", imports=imports)
+        return record_transcript(f"{name}()", f"{source}\n\n{name}()\n", shown="", imports=imports)
     if real_isinstance(program, str):
-        return transcript("", program, shown=program, imports=imports)
+        return record_transcript("", program, shown=program, imports=imports)
     description = f"{short_repr(program)}{instead(program)}"
     raise TypeError(f"a child runs a function or source, not {description}")
 
 
-def transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:
+def record_transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:
     """Run source in a child, and return what it printed and how it ended.
 
     `label` names the run, and `shown` is what a reader sees of the source.

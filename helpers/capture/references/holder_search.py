@@ -101,23 +101,3 @@ def _is_history(place: Place) -> bool:
     if place.holder is sys.modules.get("__main__") and "IPython" in sys.modules:
         return bool(_HISTORY_NAMES.fullmatch(place.name))
     return False
-
-
-def __getattr__(name: str):
-    """Find the names that have moved to other modules."""
-    from . import binding_list, fixed_places, owner_names, patched_names
-
-    former = {
-        "bindings": (binding_list, "list_bindings"),
-        "binding_graph": (binding_list, "build_binding_graph"),
-        "UNSEEN": (binding_list, "UNSEEN"),
-        "ONLY_COLLECTOR": (binding_list, "ONLY_COLLECTOR"),
-        "KERNELS": (fixed_places, "KERNELS"),
-        "PYTHONS": (fixed_places, "PYTHONS"),
-        "patched_names": (patched_names, "describe_patched_names"),
-        "describe": (owner_names, "describe_object"),
-    }
-    if name not in former:
-        raise AttributeError(name)
-    module, new_name = former[name]
-    return getattr(module, new_name)

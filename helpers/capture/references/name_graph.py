@@ -50,14 +50,14 @@ class ObjectNumbers:
         return known[1]
 
 
-def names_graph_of_frame(frame: FrameType, names: Iterable[str]) -> Graph:
+def build_names_graph_of_frame(frame: FrameType, names: Iterable[str]) -> Graph:
     """Return the graph of what `names` refer to in a frame: its variables, then its globals."""
     if not names:
         raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
 
     variables = local_variables(frame)
     is_module = variables is frame.f_globals
-    return names_graph(
+    return build_names_graph(
         {**frame.f_globals, **variables},
         names,
         title="Names and what they refer to",
@@ -65,7 +65,7 @@ def names_graph_of_frame(frame: FrameType, names: Iterable[str]) -> Graph:
     )
 
 
-def names_graph(
+def build_names_graph(
     namespace: Mapping[str, object],
     names: Iterable[str],
     title: str = "",

@@ -26,7 +26,7 @@ from ..cpython.unwrapping import Unwrapped, to_run
 from ..text.source import Source, source_of
 from ..text.value import library_value, of_library, short_name, short_repr
 from .name_changes import NAMES_PANEL, PRINTED_PANEL, RAISED, describe_step
-from .name_graph import ObjectNumbers, names_graph
+from .name_graph import ObjectNumbers, build_names_graph
 
 MOST_STEPS = 200
 CALL_IS_OVER = "The call is over."
@@ -37,7 +37,7 @@ FOLLOWED_TYPES = (list, tuple, dict, set, frozenset, functools.partial, MethodTy
 CALL_OPCODES = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 
 
-def names_timeline(fn: Callable, /, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
+def record_names(fn: Callable, /, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
     """Run `fn(*args, **kwargs)`, and return a step for each line that ran, up to `most` lines."""
     watched = to_run(fn, "watch_names", args)
     limits = Limits("watch_names", most=most)
@@ -243,7 +243,7 @@ class _NamesRecorder:
         if len(public_names) < len(own_names):
             self._add_note(PRIVATE_NAMES_HIDDEN)
         self._numbers.begin_moment()
-        graph = names_graph(variables, public_names, numbers=self._numbers, follow=follows)
+        graph = build_names_graph(variables, public_names, numbers=self._numbers, follow=is_followed)
         return graph if graph.nodes else "none yet"
 
     def _format_output(self) -> str:
@@ -261,7 +261,7 @@ def _describe_return(event: str, value: object) -> str:
     return f", and the call returns {library_value(value) or short_repr(value)}"
 
 
-def follows(value: object) -> bool:
+def is_followed(value: object) -> bool:
     """Return whether what is in a value is drawn: in a container, and in what no library made."""
     if is_exactly(value, *FOLLOWED_TYPES):
         return True

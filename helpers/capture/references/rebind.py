@@ -18,7 +18,6 @@ from ...safety.restoring import Own, speaks_to_users
 from ..cpython.objects import instance_dict, names_used
 from ..text.source import place_of
 from ..text.value import label
-from .code_swap import CodeSwap as CodeSwap
 from .holder_search import find_holders, scan_modules
 from .loaded_modules import find_singledispatch_functions
 from .owner_names import describe_object

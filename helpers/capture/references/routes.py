@@ -32,7 +32,7 @@ MOST_ROUTES = 1000
 HOLDER_KINDS = ("name", "function", "object")  # in the order in which a map shows them
 
 
-def watch_callers(
+def record_callers(
     routes: Mapping[str, Callable[[], object]],
     judge: Callable[[Callable[[], object]], object],
     interventions: Mapping[str, Callable[[], AbstractContextManager]],
@@ -142,7 +142,7 @@ def _mark_changes(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
     return tuple(marked)
 
 
-def watch_routes(
+def record_routes(
     old: object,
     new: object,
     routes: Mapping[str, Callable[[], object]],
@@ -172,7 +172,7 @@ def watch_routes(
 
     recorder = _HolderRecorder(HiddenList([old, new]), named_routes, readers)
     route_names = {name: _returning(name) for name in named_routes}
-    board = watch_callers(route_names, recorder.run_route, interventions)
+    board = record_callers(route_names, recorder.run_route, interventions)
 
     column_count = len(board.headings)  # fewer than the interventions after an interrupt
     found_routes = [

@@ -9,7 +9,7 @@ from ...model.transcripts import Transcript
 from ...safety import progress
 from ...safety.arguments import printable
 from ...safety.restoring import is_interrupted
-from ..processes.child import transcript
+from ..processes.child import record_transcript
 
 MOST_NAMED = 5  # switches in an error
 # What each program begins with, after `import tensorflow as tf`.
@@ -71,9 +71,9 @@ def run_switch(label: str, source: str | None = None) -> Transcript:
     KeyError says that no switch has this label.
     """
     if source is not None:
-        return transcript(label, SHARED + source, source)
+        return record_transcript(label, SHARED + source, source)
     if label not in SWITCHES:
         first = "; ".join(list(SWITCHES)[:MOST_NAMED])
         raise KeyError(f"'{printable(label)}' is not a switch; the {len(SWITCHES)} are {first}; …")
     program = SWITCHES[label]
-    return transcript(label, SHARED + program, program)
+    return record_transcript(label, SHARED + program, program)

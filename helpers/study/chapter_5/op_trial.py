@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.capture.oneflow.oneflow_records import job_graph
+from helpers.capture.oneflow.job_graph import build_job_graph
 from helpers.study.answers import (
     InvalidAnswer,
     require_attempt,
@@ -27,7 +27,7 @@ def _draw_sigmoid_job(files):
     with op_jobs.loading(SIGMOID, op_jobs.require_files(files, SIGMOID)) as api:
         wrapper = op_jobs.wrapper_of(api, SIGMOID)
         job = op_jobs.weighted_job(lambda blob: op_jobs.blobs_of(wrapper, blob), x).job
-        return job_graph(job)
+        return build_job_graph(job)
 
 
 @exercise(

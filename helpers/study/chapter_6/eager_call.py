@@ -6,7 +6,8 @@ from textwrap import shorten
 
 import numpy as np
 
-from helpers.capture.processes.child import portable, run_child
+from helpers.capture.processes.child import run_child
+from helpers.capture.processes.portable_source import build_portable_source
 from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.transcripts import Transcript
@@ -49,7 +50,7 @@ WRONG_ATTRIBUTES = {  # op -> a wrong value of its first attribute
 def execute(my_execute: Callable):
     """Right and wrong calls, of ops with many signatures, do what TensorFlow's own calls do."""
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
-    reply = run_child(f"{portable(my_execute)}\n{call}", SECONDS)
+    reply = run_child(f"{build_portable_source(my_execute)}\n{call}", SECONDS)
 
     report = {"at": "the first call"}
     for message in reply["told"]:

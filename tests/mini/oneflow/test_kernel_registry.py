@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.capture.oneflow.oneflow_records import registry_graph
+from helpers.capture.oneflow.registry_graph import build_registry_graph
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.registry import collect
 from tests.mini.oneflow.folders import RELU, load, predict, write
@@ -67,7 +67,7 @@ def test_none_and_several_are_refused_with_the_predicates(kernel, words, tmp_pat
 
 def test_the_picture_has_a_box_for_each_kernel(tmp_path):
     loaded(tmp_path, BOTH)
-    graph = registry_graph()
+    graph = build_registry_graph()
     details = [graph.node(f"kernel of user_relu_forward {n}").detail for n in (1, 2)]
     assert details == [f"{name}() · user_relu_py_kernel.py" for name in ("halve", "halve_whole")]
     assert [edge.label for edge in graph.edges if edge.label.startswith("if ")][1] == (
