@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.view import ink
 from tests.browser import exhibits, stage_programs
 from tests.browser.chromium import find_chromium
@@ -22,7 +22,7 @@ LEFT_OUT = ".who-ways details, .who-ways > p {display: none !important} .who-way
 def draw(browser, theme: str, folder: Path = FOLDER) -> None:
     """Write both pictures in one theme."""
     page = browser.new_page(device_scale_factor=1.5)
-    stage = StagePage(page, stack_run(stage_programs.expression, 3, 5), theme)
+    stage = StagePage(page, record_stack_run(stage_programs.expression, 3, 5), theme)
     stage.go(round(MIDDLE * stage.total))
     stage.facts()
     page.wait_for_timeout(600)  # what moves has arrived

@@ -48,10 +48,10 @@ def show_bytecode(f: object, *, caches: bool = False, adaptive: bool = False) ->
     --------
     >>> show_bytecode(step).model.rows[0].opname
     """
-    from ..capture.cpython.bytecode import bytecode
+    from ..capture.cpython.bytecode import list_bytecode
     from ..view.instruction_tables import bytecode as view
 
-    return Exhibit(bytecode(f, caches, adaptive), view, STATION)
+    return Exhibit(list_bytecode(f, caches, adaptive), view, STATION)
 
 
 @preserves_interpreter_state
@@ -77,10 +77,10 @@ def show_code(f: object) -> Exhibit:
     --------
     >>> show_code(step)
     """
-    from ..capture.cpython.bytecode import code_tree
+    from ..capture.cpython.code_fields import build_code_tree
     from ..view.instruction_tables import code
 
-    return Exhibit(code_tree(f), code, STATION)
+    return Exhibit(build_code_tree(f), code, STATION)
 
 
 @preserves_interpreter_state
@@ -106,10 +106,10 @@ def show_frame(frame: FrameType) -> Exhibit:
     --------
     >>> show_frame(sys._getframe())
     """
-    from ..capture.cpython.frame import frame_listing
+    from ..capture.cpython.frame_attributes import list_frame_attributes
     from ..view.table_view import table
 
-    return Exhibit(frame_listing(frame), table, STATION)
+    return Exhibit(list_frame_attributes(frame), table, STATION)
 
 
 @preserves_interpreter_state
@@ -137,10 +137,10 @@ def show_frames(*, most: int = 12) -> Exhibit:
     --------
     >>> show_frames(most=4)
     """
-    from ..capture.cpython.frame import frame_objects
+    from ..capture.cpython.frame_stack import list_frames
     from ..view.table_view import table
 
-    return Exhibit(frame_objects(users_frame(), most), table, STATION)
+    return Exhibit(list_frames(users_frame(), most), table, STATION)
 
 
 @preserves_interpreter_state
@@ -168,10 +168,10 @@ def show_traceback(error: BaseException) -> Exhibit:
     --------
     >>> show_traceback(error)
     """
-    from ..capture.cpython.frame import traceback_listing
+    from ..capture.cpython.traceback_chain import list_traceback
     from ..view.table_view import table
 
-    return Exhibit(traceback_listing(error), table, STATION)
+    return Exhibit(list_traceback(error), table, STATION)
 
 
 @preserves_interpreter_state
@@ -197,10 +197,10 @@ def show_rosetta(name: str = "current") -> Exhibit:
     --------
     >>> show_rosetta("add")
     """
-    from ..capture.cpython.rosetta import rosetta
+    from ..capture.cpython.rosetta import compare_versions
     from ..view.instruction_tables import bytecode as view
 
-    return Exhibit(rosetta(name), view, STATION)
+    return Exhibit(compare_versions(name), view, STATION)
 
 
 @raises_what_the_call_raises
@@ -250,10 +250,10 @@ def watch_stack(
     --------
     >>> watch_stack(step, x).model.steps[0].stack
     """
-    from ..capture.cpython.stack_run import stack_run
+    from ..capture.cpython.stack_run import record_stack_run
     from ..view.instruction_tables import stack
 
-    run = stack_run(f, *args, depth=depth, only=only, most=most, **kwargs)
+    run = record_stack_run(f, *args, depth=depth, only=only, most=most, **kwargs)
     return Exhibit(run, stack, STATION)
 
 
@@ -303,10 +303,10 @@ def watch_frames(
     --------
     >>> watch_frames(step, x, depth=2)
     """
-    from ..capture.cpython.frame import frames_timeline
+    from ..capture.cpython.frame_timeline import record_frames
     from ..view.widgets.stage import timeline
 
-    run = frames_timeline(f, *args, depth=depth, only=only, most=most, **kwargs)
+    run = record_frames(f, *args, depth=depth, only=only, most=most, **kwargs)
     return Exhibit(run, timeline, STATION)
 
 
@@ -351,10 +351,10 @@ def watch_specialising(
     --------
     >>> watch_specialising(add, {"ints": (1, 2), "floats": (1.0, 2.0)}, changed=True)
     """
-    from ..capture.cpython.bytecode import specialising
+    from ..capture.cpython.specialisation import record_specialisation
     from ..view.table_view import table
 
-    return Exhibit(specialising(f, stages, times, inside, changed), table, STATION)
+    return Exhibit(record_specialisation(f, stages, times, inside, changed), table, STATION)
 
 
 @preserves_interpreter_state
@@ -384,10 +384,10 @@ def watch_tracers(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Exhibi
     --------
     >>> watch_tracers(step, x).model.ratio("sys.settrace: calls")
     """
-    from ..capture.cpython.costs import tracer_costs
+    from ..capture.cpython.tracer_costs import measure_tracers
     from ..view.table_view import table
 
-    return Exhibit(tracer_costs(f, *args, **kwargs), table, STATION)
+    return Exhibit(measure_tracers(f, *args, **kwargs), table, STATION)
 
 
 @preserves_interpreter_state
@@ -425,10 +425,10 @@ def watch_costs(
     --------
     >>> watch_costs(once, {"twice": twice}, unit_name="calls").model.ratio("twice")
     """
-    from ..capture.cpython.costs import costs_listing
+    from ..capture.cpython.costs import measure_costs
     from ..view.table_view import table
 
-    return Exhibit(costs_listing(unit, actions, unit_name), table)
+    return Exhibit(measure_costs(unit, actions, unit_name), table)
 
 
 @preserves_interpreter_state

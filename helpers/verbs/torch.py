@@ -473,12 +473,12 @@ def show_evaluator(f: Callable[..., Any], *, before: object = None) -> Exhibit:
     --------
     >>> show_evaluator(step, before=earlier)
     """
-    from ..capture.cpython import hooked_frames
+    from ..capture.cpython import evaluators
     from ..view.diagram.graph_view import figures, graph
 
     if before is None:
-        return Exhibit(hooked_frames.evaluator_graph(f), graph, STATION)
-    return Exhibit(hooked_frames.evaluators_compared(f, model_of(before)), figures, STATION)
+        return Exhibit(evaluators.build_evaluator_graph(f), graph, STATION)
+    return Exhibit(evaluators.compare_evaluators(f, model_of(before)), figures, STATION)
 
 
 @raises_what_the_call_raises
@@ -516,10 +516,10 @@ def watch_hooked(
     --------
     >>> watch_hooked(step, x).model.count("step")
     """
-    from ..capture.cpython.hooked_frames import hooked_listing
+    from ..capture.cpython.hooked_frames import record_hooked_frames
     from ..view.table_view import table
 
-    return Exhibit(hooked_listing(f, *args, only=only, **kwargs), table, STATION)
+    return Exhibit(record_hooked_frames(f, *args, only=only, **kwargs), table, STATION)
 
 
 @preserves_interpreter_state

@@ -4,8 +4,8 @@ import nbformat
 from nbconvert import HTMLExporter
 
 import helpers
-from helpers.capture.cpython.hooked_frames import evaluator_graph
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.evaluators import build_evaluator_graph
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.capture.tensorflow.tf_graph import steps
 from helpers.model.graphs import join_graphs
 from helpers.model.graphs import Edge, Graph, Node
@@ -113,7 +113,7 @@ EXHIBITS = {
     "files": lambda: files.html(
         Files("A project", (File("a_def.py", "def f(x):\n    return 'a', 1  # why"),))
     ),
-    "graph": lambda: graph.html(evaluator_graph(_jumps)),
+    "graph": lambda: graph.html(build_evaluator_graph(_jumps)),
     "graph: branches": lambda: graph.html(branched()),
     "graph: deep": lambda: graph.html(_graph(14)),
     "graph: wide": lambda: graph.html(_wide()),
@@ -133,7 +133,7 @@ EXHIBITS = {
     "side_by_side": lambda: side_by_side.html(
         pair_up(["if a:", "    b", "    c"], ["made", "B", "B again", "C"], {2: 2, 3: 2, 4: 3})
     ),
-    "stack": lambda: stack.html(stack_run(stage_programs.loop, 3)),
+    "stack": lambda: stack.html(record_stack_run(stage_programs.loop, 3)),
     "table": lambda: tables.html(helpers.show_table("T", *[{"a": "x" * 90, "b": "y"}] * 3).model),
     "timeline": lambda: timeline.html(stage_programs.record_names(stage_programs.loop, 2)),
     "words": lambda: page_of(show_word()),

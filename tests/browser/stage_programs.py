@@ -2,8 +2,8 @@
 
 import contextlib
 
-from helpers.capture.cpython.frame import frames_timeline
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.frame_timeline import record_frames
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.capture.references.name_timeline import record_names
 from helpers.mini import vm
 
@@ -70,13 +70,13 @@ def names():
 
 
 MODELS = {
-    "expression": lambda: stack_run(expression, 3, 10),
-    "loop": lambda: stack_run(loop, 3),
-    "caught": lambda: stack_run(caught, [], 0),
-    "generator": lambda: stack_run(consume, 2),
-    "shared": lambda: stack_run(shared, 3),
-    "machine": lambda: stack_run(vm.Machine().run, caught, [], 0),
-    "wide": lambda: stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),
-    "frames": lambda: frames_timeline(consume, 2),
+    "expression": lambda: record_stack_run(expression, 3, 10),
+    "loop": lambda: record_stack_run(loop, 3),
+    "caught": lambda: record_stack_run(caught, [], 0),
+    "generator": lambda: record_stack_run(consume, 2),
+    "shared": lambda: record_stack_run(shared, 3),
+    "machine": lambda: record_stack_run(vm.Machine().run, caught, [], 0),
+    "wide": lambda: record_stack_run(wide, "b" * 90, {HOSTILE: HOSTILE}),
+    "frames": lambda: record_frames(consume, 2),
     "names": lambda: record_names(names),
 }

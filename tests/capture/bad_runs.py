@@ -4,7 +4,7 @@ import json
 import sys
 
 from helpers.capture.cpython.frame_timeline import record_frames
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.stack_run import record_stack_run
 
 
 def endless_recursion(n=0):
@@ -43,7 +43,7 @@ RUNS = (endless_recursion, leaves, switches_tracing_off, replaces_the_tracer, ru
 
 def watch(fn):
     """Return what watching it says, and whether the tracer is as after a plain run."""
-    run = stack_run(fn)
+    run = record_stack_run(fn)
     frames = record_frames(fn)
     expected = own_tracer if fn is replaces_the_tracer else None
     is_as_plain = sys.gettrace() is expected

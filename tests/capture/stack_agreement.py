@@ -8,7 +8,7 @@ import sys
 from functools import cache
 
 from helpers.capture.cpython import disassembly, opcode_recorder
-from helpers.capture.cpython.stack_run import record, stack_run
+from helpers.capture.cpython.stack_run import record_instructions, record_stack_run
 from helpers.internals import interpreter_frame
 from tests.capture.stack_programs import PROGRAMS
 
@@ -32,7 +32,7 @@ def programs_agree():
     """Every program ends as it does untraced, and every step's stack was read."""
     steps, wrong = 0, []
     for fn, args in PROGRAMS:
-        run = stack_run(fn, *args)
+        run = record_stack_run(fn, *args)
         steps += run.recorded
         if run.outcome != outcome(fn, args) or not run.real:
             wrong.append([fn.__name__, run.outcome, outcome(fn, args), run.note])
@@ -53,7 +53,7 @@ def depths_agree():
         top = ctypes.c_int.from_address(place).value  # -1 where it is kept in a register
         saved = top - len(interpreter_frame.variables(frame.f_code)) if top >= 0 else None
         if event in ("line", "opcode") and saved is not None:
-            static = disassembly.depths(frame.f_code)[frame.f_lasti]
+            static = disassembly.derive_depths(frame.f_code)[frame.f_lasti]
             right += static == saved
             if static != saved:
                 wrong.append([frame.f_code.co_name, frame.f_lasti, static, saved])
@@ -73,7 +73,7 @@ def stack_does_what_the_names_say():
     """
     wrong, moves = [], 0
     for fn, args in PROGRAMS:
-        moments = record(fn, args, look=id, fold=False).moments
+        moments = record_instructions(fn, args, look=id, fold=False).moments
         for a, b in zip(moments, moments[1:], strict=False):
             if a.activation is b.activation and (said := expected(a, b)):
                 moves += 1
@@ -109,11 +109,11 @@ def nothing_is_kept():
     def hold(x):
         return [x, x, str(x)[:3]]
 
-    record(hold, (thing,))
+    record_instructions(hold, (thing,))
     gc.collect()
     before = sys.getrefcount(thing)
     for _ in range(300):
-        record(hold, (thing,))
+        record_instructions(hold, (thing,))
     gc.collect()
     return {"drift": sys.getrefcount(thing) - before}
 
@@ -130,7 +130,7 @@ def tracing_is_given_back():
         return generator, next(generator)
 
     made = []
-    record(lambda: made.append(use()), ())
+    record_instructions(lambda: made.append(use()), ())
     generator, frame = made[0]
     flags = [frame.f_trace is None, frame.f_trace_opcodes, sys.gettrace() is None]
     live = [bytes(fn.__code__._co_code_adaptive) for fn in (use,)]

@@ -7,7 +7,7 @@ import types
 import pytest
 
 from helpers.capture.cpython import rosetta, rosetta_programs
-from helpers.capture.cpython.bytecode import bytecode
+from helpers.capture.cpython.bytecode import list_bytecode
 from helpers.capture.cpython.code_fields import FIELDS, build_code_tree
 from helpers.capture.cpython.specialisation import record_specialisation
 from helpers.capture.cpython.tracer_costs import measure_tracers
@@ -27,7 +27,7 @@ def branch(x):
 
 @pytest.mark.parametrize("fn", FUNCTIONS, ids=lambda fn: fn.__name__)
 def test_listing_says_what_dis_says(fn):
-    said, real = bytecode(fn), dis.get_instructions(fn)
+    said, real = list_bytecode(fn), dis.get_instructions(fn)
     assert [(r.offset, r.opname) for r in said.rows] == [(i.offset, i.opname) for i in real]
     assert bytes.fromhex("".join(r.data for r in said.rows)) == fn.__code__.co_code
     assert max(r.before for r in said.rows) <= fn.__code__.co_stacksize
@@ -37,7 +37,7 @@ def test_listing_says_what_dis_says(fn):
 
 
 def test_snippet_is_the_source_that_the_instruction_comes_from():
-    rows = bytecode(branch).rows
+    rows = list_bytecode(branch).rows
     assert {r.snippet for r in rows} >= {'"ü" * x', 'é + "many"', "x > 1"}
     row = next(r for r in rows if r.snippet == 'é + "many"')
     assert row.line == branch.__code__.co_firstlineno + 3 and row.span == (4, 15, 4, 25)
@@ -49,7 +49,7 @@ def test_adaptive_names_what_runs_now():
 
     for _ in range(200):
         add(1, 2)
-    rows = bytecode(add, adaptive=True).rows
+    rows = list_bytecode(add, adaptive=True).rows
     live = [i.opname for i in dis.get_instructions(add, adaptive=True)]
     assert [r.running for r in rows] == live and live != [r.opname for r in rows]
 
@@ -57,7 +57,7 @@ def test_adaptive_names_what_runs_now():
 @pytest.mark.parametrize(
     "thing, words", [(abs, "written in C"), (dict, "a class"), ("x", ", not 'x'")]
 )
-@pytest.mark.parametrize("verb", [bytecode, build_code_tree])
+@pytest.mark.parametrize("verb", [list_bytecode, build_code_tree])
 def test_what_has_no_code_object_is_refused(verb, thing, words, refused):
     refused(TypeError, words, verb, thing)
 
@@ -86,7 +86,7 @@ def test_stored_bytecode_is_what_that_version_compiles(version):
     code = (
         "import json; from helpers.capture.cpython import rosetta\n"
         "print(json.dumps([[p.__name__, [[r.offset, r.opname, r.argument] "
-        "for r in rosetta.live(p.__name__).rows]] for p in rosetta.rosetta_programs.PROGRAMS]))"
+        "for r in rosetta.list_running_bytecode(p.__name__).rows]] for p in rosetta.rosetta_programs.PROGRAMS]))"
     )
     live = dict(json.loads(run(version, code)))
     assert live == json.loads((dump_rosetta.DUMPS / f"{version}.json").read_text("utf-8"))
@@ -94,7 +94,7 @@ def test_stored_bytecode_is_what_that_version_compiles(version):
 
 @pytest.mark.parametrize("fn", rosetta_programs.PROGRAMS, ids=lambda fn: fn.__name__)
 def test_rosetta_keeps_every_instruction_in_order(fn):
-    table = rosetta.rosetta(fn.__name__)
+    table = rosetta.compare_versions(fn.__name__)
     for version in rosetta.STORED:
         dumped = json.loads((dump_rosetta.DUMPS / f"{version}.json").read_text("utf-8"))
         column = [getattr(row, f"v{version.replace('.', '_')}") for row in table.rows]

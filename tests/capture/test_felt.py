@@ -31,7 +31,7 @@ from .. import pythons
 from . import felt_programs
 from .felt_programs import PROGRAMS
 
-VERBS = record_names, frame_timeline.record_frames, stack_run.stack_run
+VERBS = record_names, frame_timeline.record_frames, stack_run.record_stack_run
 OWN_FILES = {settrace.__file__, hooked_frames.__file__}
 REPEATED = 10
 
@@ -58,17 +58,17 @@ def test_other_pythons_agree(version):
         f"sys.path.insert(0, {str(pythons.ROOT / 'tests' / 'capture')!r})\n"
         "import felt_programs\n"
         "from helpers.capture.cpython.frame_timeline import record_frames\n"
-        "from helpers.capture.cpython.stack_run import stack_run\n"
+        "from helpers.capture.cpython.stack_run import record_stack_run\n"
         "from helpers.capture.references.name_timeline import record_names\n"
         "for program in felt_programs.PROGRAMS:\n"
         "    program(plain := [])\n"
-        "    for verb in (names_timeline, record_frames, stack_run):\n"
+        "    for verb in (names_timeline, record_frames, record_stack_run):\n"
         "        verb(program, felt := [])\n"
         "        if felt != plain: print(program.__name__, verb.__name__, plain, felt)\n"
     )
     differing = pythons.run(version, code).splitlines()
     known = (
-        "asks_for_the_tracer stack_run"  # 3.13 asks a frame for a tracer before it sends opcodes
+        "asks_for_the_tracer record_stack_run"  # 3.13 asks a frame for a tracer before it sends opcodes
     )
     assert [line for line in differing if not (version == "3.13" and line.startswith(known))] == []
 
@@ -122,7 +122,7 @@ def test_what_asks_for_its_caller_finds_the_verb_s_file_as_the_package_says():
 
     asks()
     assert found.pop() == (__file__, __file__)
-    for verb in (*VERBS, hooked_frames.hooked_listing):
+    for verb in (*VERBS, hooked_frames.record_hooked_frames):
         verb(asks)
     assert len(found) >= len(VERBS) and {one for pair in found for one in pair} <= OWN_FILES
     assert "`warnings.warn(…, stacklevel=2)`" in (pythons.ROOT / "package/README.md").read_text()
@@ -234,7 +234,7 @@ def rebinds():
 
 
 USES = {
-    "show_bytecode": lambda: bytecode.bytecode(calls, caches=True, adaptive=True),
+    "show_bytecode": lambda: bytecode.list_bytecode(calls, caches=True, adaptive=True),
     "show_code": lambda: code_fields.build_code_tree(calls),
     "show_frame": lambda: frame_attributes.list_frame_attributes(sys._getframe()),
     "show_traceback": lambda: traceback_chain.list_traceback(raises()),
@@ -246,7 +246,7 @@ USES = {
         *(called, calls, {"a": lambda: called(1)}, {"a": lambda: called}),
         {"swap": lambda: code_swapped(called, lambda x: x * 3)},
     ),
-    "watch_hooked": lambda: hooked_frames.hooked_listing(calls, 1),
+    "watch_hooked": lambda: hooked_frames.record_hooked_frames(calls, 1),
     "watch_names that raises": lambda: record_names(raises),
     "code_swapped": swaps,
     "rebind_everywhere": rebinds,
@@ -308,17 +308,17 @@ def test_tracers_are_measured_without_the_one_that_is_active():
     try:
         measured = tracer_costs.measure_tracers(called, 2)
         assert sys.gettrace() is active
-        others = costs.costs_listing(lambda: None, {"same": lambda: None})
+        others = costs.measure_costs(lambda: None, {"same": lambda: None})
     finally:
         sys.settrace(before)
     assert "your tracer (sys.settrace) did not run" in measured.note
     assert "while a tracer (sys.settrace) was active" in others.note
-    assert "tracer" not in costs.costs_listing(lambda: None, {"same": lambda: None}).note or before
+    assert "tracer" not in costs.measure_costs(lambda: None, {"same": lambda: None}).note or before
 
 
 def test_the_empty_line_between_two_functions_has_no_number():
     program = felt_programs.calls_another
-    for model in (stack_run.stack_run(program, []), frame_timeline.record_frames(program, [])):
+    for model in (stack_run.record_stack_run(program, []), frame_timeline.record_frames(program, [])):
         lines = model.source.split("\n")
         between = [number for number, line in zip(model.numbers, lines, strict=True) if not line]
         assert between == [""]

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 from helpers import show_evaluator, watch_hooked, watch_specialising
-from helpers.capture.cpython.hooked_frames import OF_TRACERS, hooked_listing
+from helpers.capture.cpython.hooked_frames import OF_TRACERS, record_hooked_frames
 from helpers.capture.cpython.unseen_frames import STARTERS
 from helpers.mini import frame_hook
 
@@ -90,12 +90,12 @@ def test_frames_of_a_tracer_of_the_program_are_no_frames_of_the_call(switch, tra
         before = sys.gettrace()
         switch(tracer)
         try:
-            return hooked_listing(total, 3, **options)
+            return record_hooked_frames(total, 3, **options)
         finally:
             switch(None)
             sys.settrace(before)
 
-    alone, followed, asked = hooked_listing(total, 3), rows_of(), rows_of(only=square)
+    alone, followed, asked = record_hooked_frames(total, 3), rows_of(), rows_of(only=square)
     assert (followed.rows, followed.counts) == (alone.rows, alone.counts)
     assert OF_TRACERS in followed.note and OF_TRACERS not in alone.note + asked.note
     assert asked.count("square") > 3
@@ -109,13 +109,13 @@ def test_only_what_was_asked_is_told(refused):
 
 
 def test_arguments_are_told_as_they_were_before_the_call():
-    told = hooked_listing(grow, [], settings={})
+    told = record_hooked_frames(grow, [], settings={})
     assert told.title == "Frames passed to the hook while grow([], settings={}) ran"
 
 
 def test_what_the_run_raises_is_told():
-    assert "It raised ValueError: on purpose." in hooked_listing(boom, 1).note
-    deep = hooked_listing(fall, 10**6)
+    assert "It raised ValueError: on purpose." in record_hooked_frames(boom, 1).note
+    deep = record_hooked_frames(fall, 10**6)
     assert "RecursionError" in deep.note and deep.count("fall") > 300
     with pytest.raises(KeyboardInterrupt):
         watch_hooked(lambda: (_ for _ in ()).throw(KeyboardInterrupt))
@@ -209,7 +209,7 @@ NOT_SEEN = {
 @pytest.mark.parametrize("fn", NOT_SEEN, ids=lambda fn: fn.__name__)
 def test_what_the_hook_does_not_see_is_told_where_it_happened(fn):
     before = {name: vars(threading)[name] for name in STARTERS if hasattr(threading, name)}
-    told = hooked_listing(fn, 2)
+    told = record_hooked_frames(fn, 2)
     assert told.note.endswith(NOT_SEEN[fn]) and ("Not seen" in told.note) == bool(NOT_SEEN[fn])
     assert before == {name: vars(threading)[name] for name in before}
 

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.mini import vm
 
 
@@ -32,7 +32,7 @@ def test_handler_that_is_missing_is_told():
         def LOAD_CONST(self, value):
             self.push(value)
 
-    run = stack_run(vm.machine(Few)().run, summed, [1])
+    run = record_stack_run(vm.machine(Few)().run, summed, [1])
     assert run.outcome.startswith("The machine stopped: ") and "STORE_FAST" in run.outcome
     assert [step.opname for step in run.steps] == ["LOAD_CONST"]
 
@@ -44,7 +44,7 @@ def test_error_goes_to_the_handler_that_the_table_names():
         except IndexError:
             return -1
 
-    steps = stack_run(vm.Machine().run, risky, []).steps
+    steps = record_stack_run(vm.Machine().run, risky, []).steps
     raised = next(n for n, step in enumerate(steps) if step.ending.startswith("raises"))
     assert steps[raised].stack[0] == "100" and steps[raised].taken == 2
     target = int(steps[raised].handler.split()[2].rstrip(","))
@@ -62,7 +62,7 @@ def test_endless_program_is_cut_and_nothing_is_kept_alive():
             thing
 
     thing = Thing()
-    run = stack_run(vm.Machine().run, endless, thing)
+    run = record_stack_run(vm.Machine().run, endless, thing)
     assert "record stops after" in run.note
     gone = weakref.ref(thing)
     del thing

@@ -28,7 +28,7 @@ def test_costs_are_ratios_in_one_run(monkeypatch, refused):
 
     monkeypatch.setattr(costs, "perf_counter", lambda: now[0])
     monkeypatch.setattr(costs, "seconds_waited", lambda: 0.0)
-    found = costs.costs_listing(takes(1), {"long": takes(12), "short": takes(0.5)})
+    found = costs.measure_costs(takes(1), {"long": takes(12), "short": takes(0.5)})
     assert [(row.ratio, row.words) for row in found.rows] == [(12, "about 12"), (0.5, "about 0.5")]
     assert found.ratio("long") == 12 and found.rows[0].between == "12 and 12"
     refused(KeyError, "shorter", found.ratio, "shorter")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.capture.text.value import short_repr
 from helpers.internals import interpreter_frame
 from tests.browser.stage_programs import expression
@@ -51,7 +51,7 @@ def test_functions_that_misbehave_are_told_and_harm_nothing(version):
 
 
 def test_step_holds_instruction_stack_and_locals():
-    ran = stack_run(expression, 3, 10)
+    ran = record_stack_run(expression, 3, 10)
     assert ran.outcome == "It returned 9." and ran.real
     subtract = next(step for step in ran.steps if step.argrepr == "-")
     assert subtract.stack[-2:] == ("3", "10") and "abs()" in subtract.stack
@@ -68,7 +68,7 @@ def test_exception_goes_where_the_table_says():
         except ZeroDivisionError:
             return None
 
-    ran = stack_run(careful, 0)
+    ran = record_stack_run(careful, 0)
     failed = next(step for step in ran.steps if step.ending.startswith("raises"))
     following = ran.steps[ran.steps.index(failed) + 1]
     assert failed.handler.startswith(f"go to {following.offset},")
@@ -85,7 +85,7 @@ def test_raising_instruction_is_known_until_its_handler_is_done():
             found = None
         return found
 
-    steps = stack_run(careful, 0).steps
+    steps = record_stack_run(careful, 0).steps
     failed = next(n for n, step in enumerate(steps) if step.ending.startswith("raises"))
     handled = next(n for n, step in enumerate(steps) if step.opname == "POP_EXCEPT")
     marked = [n for n, step in enumerate(steps) if step.raised >= 0]
@@ -102,7 +102,7 @@ def test_loop_keeps_its_first_and_last_rounds():
             total += n
         return total
 
-    ran = stack_run(count)
+    ran = record_stack_run(count)
     stored = [dict(step.names)["n"] for step in ran.steps if "n" in dict(step.names)]
     assert list(dict.fromkeys(stored)) in (["0", "1", "48", "49"], ["0", "1", "47", "48", "49"])
     fold = next(step for step in ran.steps if step.left_out)
@@ -110,7 +110,7 @@ def test_loop_keeps_its_first_and_last_rounds():
 
 
 def test_generator_function_is_run_to_its_end():
-    ran = stack_run(counted, 2)
+    ran = record_stack_run(counted, 2)
     assert "run to its end" in ran.note
     endings = [step.ending for step in ran.steps if step.ending.startswith("yields")]
     raised = ran.outcome.startswith("It raised TypeError")
@@ -118,7 +118,7 @@ def test_generator_function_is_run_to_its_end():
 
 
 def test_calls_of_one_module_are_followed_and_numbered():
-    ran = stack_run(recursion, 3)
+    ran = record_stack_run(recursion, 3)
     calls = [step.call for step in ran.steps]
     assert calls == sorted(calls) or len({*calls}) == 3
     assert {step.function for step in ran.steps} == {"recursion"}
@@ -134,13 +134,13 @@ def test_calls_of_one_module_are_followed_and_numbered():
     ],
 )
 def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words, refused):
-    refused(TypeError, words, stack_run, thing)
+    refused(TypeError, words, record_stack_run, thing)
 
 
 def test_unknown_python_is_refused_in_a_sentence(monkeypatch):
     monkeypatch.setattr(interpreter_frame, "VERSIONS", ())
     with pytest.raises(RuntimeError, match="read on CPython 3.11, 3.12 and 3.13; this is cpython"):
-        stack_run(expression, 1, 2)
+        record_stack_run(expression, 1, 2)
 
 
 def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
@@ -149,7 +149,7 @@ def test_interrupt_reaches_the_learner_and_the_tracer_is_put_back():
 
     before = sys.gettrace()
     with pytest.raises(KeyboardInterrupt):
-        stack_run(stop)
+        record_stack_run(stop)
     assert sys.gettrace() is before
 
 

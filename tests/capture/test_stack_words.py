@@ -12,7 +12,7 @@ from helpers.capture.cpython.instruction_sentences import (
     find_lane,
 )
 from helpers.capture.cpython.recorded_moments import find_next_moments
-from helpers.capture.cpython.stack_run import record, stack_run
+from helpers.capture.cpython.stack_run import record_instructions, record_stack_run
 from helpers.model.stack_records import LANES
 from tests.browser.stage_programs import expression
 from tests.capture.stack_programs import PROGRAMS
@@ -44,19 +44,19 @@ def consume(n):
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda case: case[0].__name__)
 def test_what_an_instruction_does_not_take_stays_where_it_was(program):
     fn, *args = program
-    run = record(fn, args[0] if args else (), fold=False)
+    run = record_instructions(fn, args[0] if args else (), fold=False)
     moments, after, held = run.moments, find_next_moments(run.moments), 0
     for position, then in after.items():
         moment = moments[position]
         if None in (moment.slots, then.slots) or "raises" in run.endings.get(moment.serial, ""):
             continue
         tables = moment.activation.tables
-        code = {i.offset: i for i in disassembly.instructions(tables.code)}
+        code = {i.offset: i for i in disassembly.decode_instructions(tables.code)}
         before, later = (m.addresses[len(tables.names) :] for m in (moment, then))
         if code[moment.offset].opname in ("EXTENDED_ARG", "RERAISE"):
             continue  # the one stands for the next instruction, the other raises
         jumped = code[moment.offset].opname in ("FOR_ITER", "SEND")
-        stay = len(before) - disassembly.taken(code[moment.offset], len(before)) - jumped
+        stay = len(before) - disassembly.count_taken(code[moment.offset], len(before)) - jumped
         assert before[: max(stay, 0)] == later[: max(stay, 0)], code[moment.offset]
         held += max(stay, 0)
     assert held or len(moments) < 40
@@ -74,14 +74,14 @@ def test_every_opcode_has_a_lane_and_a_sentence():
 
 
 def test_sentences_tell_real_values():
-    said = {step.instruction: step.says for step in stack_run(expression, 3, 10).steps}
+    said = {step.instruction: step.says for step in record_stack_run(expression, 3, 10).steps}
     assert "pops 10 and 2, computes 10 * 2 and pushes 20." in said.values()
     assert "pops 3 and 20 and pushes a new list, [3, 20]." in said.values()
     assert "calls len() with [3, 20] and pushes the result, 2." in said.values()
 
 
 def test_value_has_type_identity_and_a_key_for_as_long_as_it_lies_there():
-    steps = stack_run(expression, 3, 10).steps
+    steps = record_stack_run(expression, 3, 10).steps
     call = next(s for s in steps if s.opname == "CALL" and "len()" in s.stack)
     value = call.values[-1]
     assert (value.words, value.kind, value.same) == ("[3, 20]", "list", "z")
@@ -90,7 +90,7 @@ def test_value_has_type_identity_and_a_key_for_as_long_as_it_lies_there():
 
 
 def test_waiting_calls_and_frames_put_aside_are_cards():
-    steps = stack_run(consume, 2).steps
+    steps = record_stack_run(consume, 2).steps
     inside = [step for step in steps if step.function == "squares"]
     assert all(step.callers[0].function == "consume" for step in inside)
     off = [step.shelf for step in steps if step.shelf]

@@ -117,7 +117,7 @@ def test_a_busy_moment_in_one_round_is_said(monkeypatch, slow_round, said):
     monkeypatch.setattr(costs, "ENOUGH", 100)
     monkeypatch.setattr(costs, "perf_counter", lambda: clock.now)
     monkeypatch.setattr(costs, "seconds_waited", lambda: 0.0)
-    [row] = costs.costs_listing(unit, {"twice": twice}).rows
+    [row] = costs.measure_costs(unit, {"twice": twice}).rows
     assert row.words.startswith(said)
 
 
@@ -151,7 +151,7 @@ def test_a_busy_machine_turns_no_order_round(unit, times, away, after, counted):
         patch.setattr(costs, "perf_counter", lambda: clock.now)
         patch.setattr(costs, "seconds_waited", lambda: clock.waited if counted else 0.0)
         actions = {"slower": lambda: clock.work(unit * times), "long": lambda: clock.work(0.07)}
-        row, _ = costs.costs_listing(lambda: clock.work(unit), actions).rows
+        row, _ = costs.measure_costs(lambda: clock.work(unit), actions).rows
     assert row.ratio > 1 or row.ratio.unsure
     if counted:
         assert row.ratio == pytest.approx(times, rel=0.03), "how busy the machine was is left out"
@@ -170,5 +170,5 @@ def test_no_action_always_follows_the_same_one(monkeypatch):
     monkeypatch.setattr(costs, "ENOUGH", 100)
     monkeypatch.setattr(costs, "perf_counter", lambda: clock.now)
     monkeypatch.setattr(costs, "seconds_waited", lambda: 0.0)
-    costs.costs_listing(action("unit"), {name: action(name) for name in "ab"})
+    costs.measure_costs(action("unit"), {name: action(name) for name in "ab"})
     assert order[:9] == ["unit", "a", "b", "a", "b", "unit", "b", "unit", "a"]

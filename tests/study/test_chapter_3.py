@@ -14,7 +14,7 @@ from types import FunctionType
 import pytest
 
 from helpers import check
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.mini import vm
 from helpers.mini.vm import steps as finished
 from helpers.study import chapter_3
@@ -172,8 +172,8 @@ def test_a_finished_class_stands_in_for_one_that_is_all_stubs_and_the_title_says
         def LOAD_FAST(self, name):
             return ...
 
-    own = stack_run(vm.or_finished(*vm.STEPS[:3])().run, leapdays, 2000, 2030)
-    lent = stack_run(vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030)
+    own = record_stack_run(vm.or_finished(*vm.STEPS[:3])().run, leapdays, 2000, 2030)
+    lent = record_stack_run(vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030)
     assert own.title == "leapdays, in your machine" and own.steps == lent.steps
     assert lent.title.startswith("leapdays, in a machine with the finished Names:")
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from helpers.capture.cpython.bytecode import code_tree
-from helpers.capture.cpython.stack_run import stack_run
+from helpers.capture.cpython.code_fields import build_code_tree
+from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
@@ -74,7 +74,7 @@ def words(script, steps, field):
 
 @pytest.mark.parametrize("program", [loops, recursion])
 def test_stage_plays_the_stack_and_the_names_of_every_step(program):
-    model = stack_run(program, 4)
+    model = record_stack_run(program, 4)
     script = json.loads(stage.stage_widget(model).script)
     steps = script["steps"]
     assert len(steps) == len(model.steps)
@@ -106,7 +106,7 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
     def outer(n):
         return lambda: n
 
-    tree = code_tree(outer)
+    tree = build_code_tree(outer)
     first, inner = code_view.text(tree).split("\n\nCode object ")[1:]
     assert "what it is" in first and "what it is" not in inner
     listed = {line.split()[0] for line in inner.splitlines() if line.startswith("co_")}

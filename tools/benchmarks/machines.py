@@ -5,7 +5,7 @@ import sys
 import threading
 from functools import partial
 
-from helpers.capture.cpython import costs, following, opcode_recorder, stack_run
+from helpers.capture.cpython import following, opcode_recorder, stack_run, tracer_costs
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.mini.frame_hook import watching
@@ -168,7 +168,7 @@ def measure_tracers():
             total += n
         return total
 
-    ways = costs.tracers(work, partial(work), set())
+    ways = tracer_costs.list_tracers(work, partial(work), set())
     calls, lines = ways["sys.settrace: calls"], ways["sys.settrace: lines"]
     yield Goal("instructions", ways["sys.settrace: instructions"], "calls", calls, at_least=1)
     yield Goal("watch_stack's record", ways["watch_stack's record"], "lines", lines, at_least=1)
@@ -182,8 +182,8 @@ def measure_value_stack():
     """
     opcode_recorder.MOST_EVENTS = following.MOST  # no record is cut
     rounds = size(1500, 30)
-    folded = alone(stack_run.record, collect, (rounds,))
-    whole = alone(stack_run.record, collect, (rounds,), fold=False, most=following.MOST)
+    folded = alone(stack_run.record_instructions, collect, (rounds,))
+    whole = alone(stack_run.record_instructions, collect, (rounds,), fold=False, most=following.MOST)
     noted, offsets = (alone(trace, note, rounds) for note in (note_locals, note_offset))
     words = "a tracer that notes the locals"
     yield Goal("the record", folded, words, noted, at_most=2, rounds=9)

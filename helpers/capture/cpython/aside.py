@@ -20,7 +20,7 @@ MAY_FIND = "Your code asks for {}, and may find there what this verb has set."
 CHANGED = "Meanwhile {} did not run, until your code set what is there now."
 
 
-def say_aside(tracer: FrameTracer | None = None, profiler: OwnProfilers | None = None) -> str:
+def describe_hooks_aside(tracer: FrameTracer | None = None, profiler: OwnProfilers | None = None) -> str:
     """Return the sentences on what of the program's own did not run; "" if it had set nothing.
 
     `tracer` and `profiler` are those of the verb, None for one that it has not set.
@@ -29,10 +29,10 @@ def say_aside(tracer: FrameTracer | None = None, profiler: OwnProfilers | None =
     for words, hook in ((TRACER, tracer), (PROFILER, profiler)):
         if hook is not None and hook.had_own:
             aside[words] = hook.is_set_again
-    return say_set_again(aside)
+    return describe_set_again(aside)
 
 
-def say_set_again(aside: dict[str, bool]) -> str:
+def describe_set_again(aside: dict[str, bool]) -> str:
     """Return the sentences on hooks of the program that did not run.
 
     `aside`: the words for each such hook -> whether the verb has set it again.
@@ -47,7 +47,7 @@ def say_set_again(aside: dict[str, bool]) -> str:
     return " ".join(sentences)
 
 
-def say_found(code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()) -> str:
+def describe_findings(code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()) -> str:
     """Return the sentence on what of a verb's the program may find; "" if it asks for nothing.
 
     Parameters

@@ -13,33 +13,33 @@ from ...model.tables import Column
 from ..text.source import NOWHERE, Source, source_of
 from ..text.value import plain, short_repr
 from . import disassembly
-from .objects import code_of, named_code
+from .objects import read_code_name, require_code
 from .unwrapping import unwrap
 
 # Opcode -> name, also of specialised opcodes, which `dis.opname` leaves out.
 RUNNING_NAMES = dis._all_opname
 
 
-def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
+def list_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """List a function's instructions with jumps as arrows, source positions and stack depths.
 
     Parameters
     ----------
     fn : object
-        A function, or what `unwrap` and `code_of` accept in its place.
+        A function, or what `unwrap` and `require_code` accept in its place.
     caches : bool
         Add a row for each inline cache entry.
     adaptive : bool
         Say to which instruction CPython has specialised each, and read the caches as they are now.
     """
     function, sentences = unwrap(fn)
-    code = code_of(function, "show_bytecode")
+    code = require_code(function, "show_bytecode")
     source = source_of(code).folded()
-    handlers = disassembly.handlers(code)
+    handlers = disassembly.list_handlers(code)
     depths = {}
     # Bytecode that was put together by hand may have no depths; its rows show none.
     with suppress(disassembly.Doubt):
-        depths = disassembly.depths(code)
+        depths = disassembly.derive_depths(code)
 
     running_code = code._co_code_adaptive
     rows = []
@@ -60,7 +60,7 @@ def bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     notes += [_describe_handler(handler) for handler in handlers]
     version = f"Python 3.{sys.version_info.minor}"
     return Bytecode(
-        title=f"Bytecode of {named_code(code)}{source.where} on {version}",
+        title=f"Bytecode of {read_code_name(code)}{source.where} on {version}",
         columns=_choose_columns(caches, adaptive),
         rows=tuple(rows),
         note="\n".join(notes),
@@ -94,7 +94,7 @@ def _build_row(
         offset=entry.offset,
         opname=entry.opname,
         arg=-1 if entry.arg is None else entry.arg,
-        argument=argument(entry, code),
+        argument=format_argument(entry, code),
         data=data.hex(" "),
         caches=len(data) // 2 - 1,
         line=line,
@@ -134,19 +134,19 @@ def _choose_columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
 
 def _describe_handler(handler: Handler) -> str:
     """Return the sentence on a row of the exception table."""
-    words = disassembly.handler_words(handler).replace(", push", " and push")
+    words = disassembly.describe_handler(handler).replace(", push", " and push")
     last_offset = handler.end - 2  # `end` is the offset after it
     return f"An exception in {handler.start} to {last_offset}: {words}."
 
 
 def list_extents(code: CodeType) -> list[tuple[dis.Instruction, int]]:
     """Return each instruction with the offset at which it, with its cache entries, ends."""
-    instructions = disassembly.instructions(code)
+    instructions = disassembly.decode_instructions(code)
     starts = [entry.offset for entry in instructions]
     return list(zip(instructions, [*starts[1:], len(code.co_code)], strict=True))
 
 
-def argument(instruction: dis.Instruction, code: CodeType) -> str:
+def format_argument(instruction: dis.Instruction, code: CodeType) -> str:
     """Return what the instruction's number stands for, without an address in it."""
     if instruction.arg is None:
         return ""
@@ -194,16 +194,3 @@ def _list_cache_names(opname: str) -> list[str]:
         else:
             names += [f"{name} {number} of {size}" for number in range(1, size + 1)]
     return names
-
-
-def __getattr__(name: str):
-    """Return what has moved, for the rooms that still import it here."""
-    if name == "code_tree":
-        from .code_fields import build_code_tree
-
-        return build_code_tree
-    if name == "specialising":
-        from .specialisation import record_specialisation
-
-        return record_specialisation
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,8 +9,8 @@ from ...model.code_records import CodeTree, Field, build_columns
 from ...model.tables import Listing
 from ..text.value import plain, short_repr
 from . import disassembly
-from .bytecode import bytecode
-from .objects import code_of
+from .bytecode import list_bytecode
+from .objects import require_code
 from .unwrapping import unwrap
 
 MOST_ITEMS = 8  # of a tuple, shown
@@ -52,10 +52,10 @@ FIELDS = {
 def build_code_tree(fn) -> CodeTree:
     """Show a code object's fields, its bytes beside its source, and the code objects inside it.
 
-    `fn` is a function, or what `unwrap` and `code_of` accept in its place.
+    `fn` is a function, or what `unwrap` and `require_code` accept in its place.
     """
     function, sentences = unwrap(fn)
-    code = code_of(function, "show_code")
+    code = require_code(function, "show_code")
     inner_codes = [constant for constant in code.co_consts if type(constant) is CodeType]
     name = plain(code.co_qualname)
     fields = _list_fields(code, title=f"Code object {name}")
@@ -63,7 +63,7 @@ def build_code_tree(fn) -> CodeTree:
         title=fields.title,
         name=name,
         fields=fields,
-        bytecode=bytecode(code),
+        bytecode=list_bytecode(code),
         nested=tuple(build_code_tree(inner) for inner in inner_codes),
         note=" ".join(sentences),
     )
@@ -108,7 +108,7 @@ def _format_field(code: CodeType, name: str) -> str:
 def _format_size(code: CodeType) -> str:
     """Return how many bytes, instructions and cache entries a code object has."""
     size = len(code.co_code)
-    instruction_count = len(disassembly.instructions(code))
+    instruction_count = len(disassembly.decode_instructions(code))
     cache_count = size // 2 - instruction_count
     entries = "1 cache entry" if cache_count == 1 else f"{cache_count} cache entries"
     return f"{size} bytes: {instruction_count} instructions, {entries}"
@@ -130,7 +130,7 @@ def _describe_first_use(code: CodeType, field: str, opcodes: Collection[int]) ->
     `opcodes`: those of the instructions that read this field.
     """
     values = getattr(code, field)
-    for entry in disassembly.instructions(code):
+    for entry in disassembly.decode_instructions(code):
         if entry.opcode not in opcodes or entry.arg is None:
             continue
         for index, value in enumerate(values):

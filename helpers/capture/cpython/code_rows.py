@@ -5,7 +5,7 @@ from ...model.stage_records import NOWHERE
 from ...model.stack_records import Row
 from ..text.source import Pages
 from ..text.value import plain
-from .disassembly import handler_words
+from .disassembly import describe_handler
 from .instruction_sentences import find_lane
 
 
@@ -55,7 +55,7 @@ class CodeRows:
             )
             self.lines[entry.offset] = pages.line(code, position[0])
             handler = self._find_handler(entry.offset)
-            self.handlers[entry.offset] = handler_words(handler) if handler else ""
+            self.handlers[entry.offset] = describe_handler(handler) if handler else ""
 
     def _find_handler(self, offset: int) -> Handler | None:
         """Return the first row of the exception table that covers an offset, or None."""

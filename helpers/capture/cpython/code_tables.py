@@ -38,8 +38,8 @@ class CodeTables:
         shared = {*code.co_cellvars, *code.co_freevars}
         #: The same names; those whose slot contains a cell say so.
         self.labels = tuple(f"{name} (cell)" if name in shared else name for name in self.names)
-        self.handlers = disassembly.handlers(code)
-        instructions = disassembly.instructions(code)
+        self.handlers = disassembly.list_handlers(code)
+        instructions = disassembly.decode_instructions(code)
         self.instructions = {entry.offset: entry for entry in instructions}
         self.listing = [_list_instruction(entry, code) for entry in instructions]
         #: Offset of a loop's header -> offsets of the instructions that jump back to it.
@@ -58,7 +58,7 @@ class CodeTables:
     def _derive_slots(self) -> None:
         """Set `slots_in_use`, or `doubt` where the depth of the stack cannot be derived."""
         try:
-            depths = disassembly.depths(self.code)
+            depths = disassembly.derive_depths(self.code)
         except disassembly.Doubt as doubt:
             self.doubt = str(doubt)
             return
@@ -70,13 +70,13 @@ class CodeTables:
 
         `MachineTables.taken` needs the next moment of the call; here the instruction says enough.
         """
-        return disassembly.taken(self.instructions[moment.offset], depth)
+        return disassembly.count_taken(self.instructions[moment.offset], depth)
 
 
 def _list_instruction(entry: dis.Instruction, code: CodeType) -> ListedInstruction:
     """Return an instruction of CPython as a line of the listing."""
     target = entry.argval if entry.opcode in JUMPS else -1
-    text = bytecode.argument(entry, code)
+    text = bytecode.format_argument(entry, code)
     return ListedInstruction(entry.offset, entry.opname, text, target, entry.offset)
 
 

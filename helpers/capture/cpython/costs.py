@@ -62,7 +62,7 @@ class Costs(Listing):
         return {row.action: row.ratio for row in self.rows}[action]
 
 
-def costs_listing(
+def measure_costs(
     unit: Callable, actions: Mapping[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
     """Time `actions` (a dict from name to callable) against `unit` in one run."""
@@ -186,14 +186,3 @@ def _has_active_tool(monitoring) -> bool:
         if monitoring.get_tool(number) is not None and monitoring.get_events(number):
             return True
     return False
-
-
-def __getattr__(name: str):
-    """Return what has moved, for the rooms that still import it here."""
-    from . import tracer_costs
-
-    if name == "tracer_costs":
-        return tracer_costs.measure_tracers
-    if name == "tracers":
-        return tracer_costs.list_tracers
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -34,7 +34,7 @@ class Doubt(Exception):
     """The stack of this code cannot be derived from its bytecode; the message says why."""
 
 
-def instructions(code: CodeType) -> list[dis.Instruction]:
+def decode_instructions(code: CodeType) -> list[dis.Instruction]:
     """Return the instructions; ValueError where the bytes are none that Python could run."""
     try:
         return list(dis.get_instructions(code))
@@ -42,28 +42,28 @@ def instructions(code: CodeType) -> list[dis.Instruction]:
         raise ValueError(f"the bytecode of {plain(code.co_name)} cannot be decoded") from None
 
 
-def handlers(code: CodeType) -> tuple[Handler, ...]:
+def list_handlers(code: CodeType) -> tuple[Handler, ...]:
     """Return the rows of the code's exception table (3.11 and later)."""
     return tuple(Handler(*row) for row in dis._parse_exception_table(code))
 
 
-def handler_words(row: Handler) -> str:
+def describe_handler(row: Handler) -> str:
     """Return what a row of an exception table does for an exception, as words."""
     words = f"go to {row.target}, keep {format_count(row.depth, 'value')}"
     return f"{words}, push the offset" if row.lasti else words
 
 
-def depths(code: CodeType) -> dict[int, int]:
+def derive_depths(code: CodeType) -> dict[int, int]:
     """Return offset -> stack depth before it, as `calculate_stackdepth` does (Python/compile.c).
 
     All paths through the code are followed. Doubt is raised where two of them disagree.
     """
-    listed = instructions(code)
+    listed = decode_instructions(code)
     # Offset -> (instruction, the one after it, None at the end). An entry goes when it is followed.
     unvisited = {entry.offset: (entry, after) for entry, after in zip_longest(listed, listed[1:])}
     depths_by_offset = {}
     pending = [(0, 0)]  # (offset, depth there)
-    for row in handlers(code):
+    for row in list_handlers(code):
         pushed_count = 2 if row.lasti else 1  # the exception, and maybe the offset that raised
         pending.append((row.target, row.depth + pushed_count))
 
@@ -83,7 +83,7 @@ def depths(code: CodeType) -> dict[int, int]:
     return depths_by_offset
 
 
-def taken(instruction: dis.Instruction, depth: int) -> int:
+def count_taken(instruction: dis.Instruction, depth: int) -> int:
     """Return how many of the `depth` values on the stack an instruction takes.
 
     Values that it only looks at are not counted.

@@ -8,15 +8,15 @@ from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import format_count
 from ...safety.arguments import real_isinstance, real_type_name
 from ..text.value import plain
-from .objects import function_of, named
+from .objects import read_function_name, require_python_function
 from .unwrapping import unwrap
 
 
 def build_evaluator_graph(fn) -> Graph:
     """Return the way from a call of `fn` to what evaluates its frame now (`pycore_ceval.h`)."""
     function_or_method, sentences = unwrap(fn)
-    function, _ = function_of(function_or_method, "show_evaluator")
-    name = named(function)
+    function, _ = require_python_function(function_or_method, "show_evaluator")
+    name = read_function_name(function)
     code = function.__code__
     code_name = plain(code.co_name)
     variable_count = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
@@ -52,7 +52,7 @@ def compare_evaluators(fn, before: Graph) -> Graph:
     if not real_isinstance(before, Graph):
         raise TypeError(f"before must be a result of show_evaluator, not {real_type_name(before)}")
     function_or_method, _ = unwrap(fn)
-    function, _ = function_of(function_or_method, "show_evaluator")
+    function, _ = require_python_function(function_or_method, "show_evaluator")
     now = build_evaluator_graph(fn)
     # By what they show: the same key may stand for another evaluator.
     nodes_before = {(node.label, node.detail) for node in before.nodes}
@@ -65,4 +65,4 @@ def compare_evaluators(fn, before: Graph) -> Graph:
         nodes.append(node)
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}
     note = "+ marks what is new." if has_new else ""
-    return join_graphs(f"Who evaluates a frame of {named(function)}", moments, note)
+    return join_graphs(f"Who evaluates a frame of {read_function_name(function)}", moments, note)

@@ -10,7 +10,7 @@ from types import CodeType, FrameType, ModuleType
 
 from ...model.phrase import format_count
 from ...safety.arguments import is_exactly, real_isinstance, require_int
-from .objects import code_of
+from .objects import require_code
 from .unwrapping import unwrap
 
 MOST = 1_000_000
@@ -59,7 +59,7 @@ class Limits:
                 self.names.add(item.__name__)
             else:
                 function, _ = unwrap(item)
-                self.codes.append(code_of(function, f"only= of {verb}"))
+                self.codes.append(require_code(function, f"only= of {verb}"))
 
     def follows(self, frame: FrameType, space: dict) -> bool:
         """Return whether to record the call of a frame.

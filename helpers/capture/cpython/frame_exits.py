@@ -42,4 +42,4 @@ def is_left_by_exception(frame: FrameType, last_offset: int | None) -> bool:
 @lru_cache(maxsize=256)
 def _read_opnames(code: CodeType) -> dict[int, str]:
     """Return offset -> name of each instruction."""
-    return {entry.offset: entry.opname for entry in disassembly.instructions(code)}
+    return {entry.offset: entry.opname for entry in disassembly.decode_instructions(code)}

@@ -17,9 +17,9 @@ from .following import Limits
 from .frame_exits import is_at_yield, is_generator_frame, is_left_by_exception
 from .frame_rows import FrameRow, format_locals, format_new_call, list_locals
 from .frame_stack import MOST_FRAMES
-from .objects import named
-from .settrace import Printed, Result, traced
-from .unwrapping import Unwrapped, to_run
+from .objects import read_function_name
+from .settrace import Printed, Result, call_traced
+from .unwrapping import Unwrapped, find_watched_function
 
 MOST_STEPS = 400
 _HEADINGS = {
@@ -63,11 +63,11 @@ def record_frames(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs
 
     For `depth`, `only` and `most` see `following`.
     """
-    watched = to_run(fn, "watch_frames", args)
+    watched = find_watched_function(fn, "watch_frames", args)
     limits = Limits("watch_frames", depth, only, most)
     recorder = FrameRecorder(watched.function, limits)
     try:
-        result = traced(
+        result = call_traced(
             recorder.enter, recorder.printed, watched, args, kwargs, lambda: recorder.is_full
         )
     finally:
@@ -76,7 +76,7 @@ def record_frames(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs
 
     source, _ = recorder.pages.place(watched.function.__code__)
     return Timeline(
-        title=f"Frames of {named(watched.function)}{source.where}",
+        title=f"Frames of {read_function_name(watched.function)}{source.where}",
         source=recorder.pages.text,
         steps=tuple(recorder.steps),
         note=_describe_record(recorder, watched, result),

@@ -8,8 +8,8 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
 from ...safety.arguments import is_exactly, real_isinstance
-from .objects import called, instance_dict, names_used
-from .unwrapping import behind
+from .objects import list_global_names, read_callable_name, read_instance_dict
+from .unwrapping import find_called_function
 
 UNSEEN = "This uses jax. Only the keys, graphs and ops of TensorFlow and PyTorch are shown."
 
@@ -32,10 +32,10 @@ FRAMEWORKS = {
 
 def find_frameworks(thing: object, args: tuple = ()) -> set[str]:
     """Return the names of the `FRAMEWORKS` of a callable, its arguments, and the names it uses."""
-    function = behind(thing, args)
+    function = find_called_function(thing, args)
     values = [thing, *args, function]
     if function is not None:
-        global_names = names_used(function.__code__) & function.__globals__.keys()
+        global_names = list_global_names(function.__code__) & function.__globals__.keys()
         values += [function.__globals__[name] for name in global_names]
 
     packages = set()
@@ -56,7 +56,7 @@ def _list_module_names(value: object) -> Iterator[object]:
     classes = value.__mro__ if real_isinstance(value, type) else type(value).__mro__
     for cls in classes:
         yield vars(cls).get("__module__")
-    attributes = instance_dict(value) or {}
+    attributes = read_instance_dict(value) or {}
     yield attributes.get("__name__" if type(value) is ModuleType else "__module__")
     if type(value) is FunctionType:
         yield value.__module__
@@ -68,6 +68,6 @@ def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> N
     if not frameworks or own in frameworks:
         return
     name = min(frameworks)
-    is_plain_function = behind(thing) is thing
-    words = f"{called(thing)}()" if is_plain_function else called(thing)
+    is_plain_function = find_called_function(thing) is thing
+    words = f"{read_callable_name(thing)}()" if is_plain_function else read_callable_name(thing)
     raise TypeError(f"{verb} is for {own}, and {words} is {name}'s; {FRAMEWORKS[name].advice}")

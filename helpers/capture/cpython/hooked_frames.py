@@ -17,11 +17,9 @@ from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import error_message
 from ..text.value import plain, short_repr
-from .evaluators import build_evaluator_graph as evaluator_graph  # noqa: F401
-from .evaluators import compare_evaluators as evaluators_compared  # noqa: F401
-from .objects import code_of, named
+from .objects import read_function_name, require_code
 from .unseen_frames import Unseen
-from .unwrapping import behind, to_run, unwrap
+from .unwrapping import find_called_function, find_watched_function, unwrap
 
 MOST_ROWS, MOST_ARGUMENTS = 60, 8
 MOST_INDENTED = 20  # levels of calls
@@ -62,13 +60,13 @@ class FramesSeen(Listing):
         return sum(frames for code_name, frames in self.counts if code_name == name)
 
 
-def hooked_listing(fn, /, *args, only=None, **kwargs) -> FramesSeen:
+def record_hooked_frames(fn, /, *args, only=None, **kwargs) -> FramesSeen:
     """Run `fn(*args, **kwargs)` under the frame hook, and list the frames that reach the hook.
 
     `only`: the functions, or code objects, whose frames are to be listed; one, or several in a
     list. Without it those are listed that have the same globals as `fn`.
     """
-    unwrapped = to_run(fn, "watch_hooked", args)
+    unwrapped = find_watched_function(fn, "watch_hooked", args)
     codes = _choose_codes(unwrapped.function, only)
     title = _format_title(unwrapped.function, args, kwargs)
     recorder = HookRecorder(with_tracers=only is not None)
@@ -99,21 +97,21 @@ def hooked_listing(fn, /, *args, only=None, **kwargs) -> FramesSeen:
 
 
 def _choose_codes(function: FunctionType, only) -> list[CodeType]:
-    """Return the code objects whose frames are listed; see `hooked_listing` for `only`."""
+    """Return the code objects whose frames are listed; see `record_hooked_frames` for `only`."""
     if only is None:
-        return own_codes(function)
+        return find_own_codes(function)
     chosen = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     codes = []
     for item in chosen:
         chosen_function, _ = unwrap(item)
-        codes.append(code_of(chosen_function, "only of watch_hooked"))
+        codes.append(require_code(chosen_function, "only of watch_hooked"))
     return codes
 
 
 def _format_title(function: FunctionType, args: tuple, kwargs: Mapping) -> str:
     """Return the title, which shows the call."""
     arguments = [*(("", value) for value in args), *kwargs.items()]
-    call = f"{named(function)}({_format_arguments(arguments, len(arguments))})"
+    call = f"{read_function_name(function)}({_format_arguments(arguments, len(arguments))})"
     return f"Frames passed to the hook while {call} ran"
 
 
@@ -249,11 +247,11 @@ def _is_of_tracer(code: CodeType, caller: FrameType | None, id_of_run: int) -> b
 
 def _find_code_of_tracer(tracer) -> CodeType | None:
     """Return the code that a call of a tracer runs, None of one that is written in C."""
-    function = None if tracer is None else behind(tracer)
+    function = None if tracer is None else find_called_function(tracer)
     return None if function is None else function.__code__
 
 
-def own_codes(function: FunctionType) -> list[CodeType]:
+def find_own_codes(function: FunctionType) -> list[CodeType]:
     """Return the code objects of the function and of all others that have its globals."""
     space = function.__globals__
     pending = [function.__code__]

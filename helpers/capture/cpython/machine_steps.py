@@ -183,7 +183,7 @@ def _describe_variable(value: object) -> Seen:
     return Seen("NULL", "") if value is vm.NULL else described(value)
 
 
-def machine_record(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
+def record_machine(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     """Return the record of each instruction of `fn`'s module that a machine runs.
 
     Parameters

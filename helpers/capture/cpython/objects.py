@@ -38,10 +38,10 @@ _CODE_ATTRIBUTES = {GeneratorType: "gi_code", CoroutineType: "cr_code", FrameTyp
 # co_names contains attributes' names too; only these instructions look in the globals.
 _GLOBAL_LOOKUPS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 # Returns the dict of a module. `module.__dict__` would load a lazy one.
-namespace = ModuleType.__dict__["__dict__"].__get__
+read_namespace = ModuleType.__dict__["__dict__"].__get__
 
 
-def inherited(cls: type, name: str):
+def find_inherited(cls: type, name: str):
     """Return what `cls` has under `name` in its own dict or that of the nearest base, or None."""
     for base in cls.__mro__:
         if name in vars(base):
@@ -49,19 +49,19 @@ def inherited(cls: type, name: str):
     return None
 
 
-def instance_dict(thing) -> dict | None:
+def read_instance_dict(thing) -> dict | None:
     """Return the dict of an instance, None if it has none.
 
     It is read through the class, so that no `__getattribute__` of the object runs.
     """
-    getter = inherited(type(thing), "__dict__")
+    getter = find_inherited(type(thing), "__dict__")
     if not is_exactly(getter, GetSetDescriptorType, MemberDescriptorType):
         return None  # a property in Python, which would run
     attributes = getter.__get__(thing)
     return attributes if real_isinstance(attributes, dict) else None
 
 
-def named(function) -> str:
+def read_function_name(function) -> str:
     """Return the name of a Python function, not too long; `Scaler.__call__` with its class.
 
     A program calls an object with such a function by the object's name, so the function's own name
@@ -70,7 +70,7 @@ def named(function) -> str:
     return _format_name(function.__name__, function.__qualname__)
 
 
-def named_code(code: CodeType) -> str:
+def read_code_name(code: CodeType) -> str:
     """Return the name of a code object, as `named` returns that of its function."""
     return _format_name(code.co_name, code.co_qualname)
 
@@ -83,39 +83,39 @@ def _format_name(name: str, qualified_name: str) -> str:
     return printable(name, LONGEST_NAME)
 
 
-def called(fn) -> str:
+def read_callable_name(fn) -> str:
     """Return the name of any callable: its own or that of its class.
 
     A method and a partial have the name of their function, and what torch.compile or tf.function
     made has the name of what it was made of.
     """
     if type(fn) is MethodType:
-        return called(fn.__func__)
+        return read_callable_name(fn.__func__)
     if type(fn) is FunctionType:
         return printable(fn.__name__, LONGEST_NAME)
     if real_isinstance(fn, partial):
-        return called(partial.func.__get__(fn))
+        return read_callable_name(partial.func.__get__(fn))
     if real_isinstance(fn, type) or is_exactly(fn, *_TYPES_WITH_NAME):
-        return named(fn)
-    inner = compiled(fn)
+        return read_function_name(fn)
+    inner = read_compiled_original(fn)
     if inner is None:
         inner = _read_inside_tf_function(fn)
     if inner is not None:
-        return called(inner)
+        return read_callable_name(inner)
     name = static_attribute(fn, "__name__")
     if type(name) is GetSetDescriptorType:  # a ufunc of NumPy keeps its name in C
         name = name.__get__(fn)
     return printable(name) if real_isinstance(name, str) else real_type_name(fn)
 
 
-def name_of(fn) -> str:
+def read_title_name(fn) -> str:
     """Return the name of a callable for a title: that of `called`; of a method, that of `named`."""
     if type(fn) is MethodType and type(fn.__func__) is FunctionType:
-        return named(fn.__func__)
-    return called(fn)
+        return read_function_name(fn.__func__)
+    return read_callable_name(fn)
 
 
-def spoken(fn) -> str:
+def read_spoken_name(fn) -> str:
     """Return the name of a callable as users write it: `np.mean` for a function of NumPy.
 
     Any other callable has the name that `called` returns.
@@ -123,13 +123,13 @@ def spoken(fn) -> str:
     module_name = static_attribute(fn, "__module__") or vars(type(fn)).get("__module__")
     is_of_numpy = real_isinstance(module_name, str) and module_name[:5] == "numpy"
     if real_isinstance(fn, type) or not is_of_numpy:
-        return called(fn)
-    return f"np{printable(module_name)[5:]}.{called(fn)}"
+        return read_callable_name(fn)
+    return f"np{printable(module_name)[5:]}.{read_callable_name(fn)}"
 
 
-def compiled(fn):
+def read_compiled_original(fn):
     """Return the function or module that torch.compile compiled; None if `fn` is not compiled."""
-    attributes = instance_dict(fn) or {}
+    attributes = read_instance_dict(fn) or {}
     if "get_compiler_config" not in attributes:
         return None
     # A module keeps the original among its modules, a function has it as what it wraps.
@@ -137,7 +137,7 @@ def compiled(fn):
     return dict.get(modules, "_orig_mod", attributes.get("__wrapped__"))
 
 
-def python_function(fn):
+def read_traced_function(fn):
     """Return the function inside a tf.function (polymorphic_function.py), None of anything else."""
     inner = _read_inside_tf_function(fn)
     return inner if is_exactly(inner, FunctionType, MethodType) else None
@@ -147,10 +147,10 @@ def _read_inside_tf_function(fn):
     """Return what a tf.function calls, which may be a partial or an object; else None."""
     if vars(type(fn)).get("__module__") != _POLYMORPHIC:
         return None
-    return (instance_dict(fn) or {}).get("_python_function")
+    return (read_instance_dict(fn) or {}).get("_python_function")
 
 
-def function_of(thing: object, verb: str) -> tuple[FunctionType, tuple]:
+def require_python_function(thing: object, verb: str) -> tuple[FunctionType, tuple]:
     """Return the Python function to call, and the arguments that come before those of the call.
 
     These are the self of a method, and none for a function. TypeError says why `thing` is neither;
@@ -170,19 +170,19 @@ def _describe_misfit(thing: object) -> str:
     if real_isinstance(thing, type):
         return f": {printable(thing.__name__)} is a class; pass one of its methods"
     if callable(thing):
-        name = spoken(thing)
+        name = read_spoken_name(thing)
         return f": {name} is compiled code ({real_type_name(thing)}) and has no bytecode"
     return f", not {short_repr(thing)}{instead(thing)}"
 
 
-def code_of(thing: object, verb: str) -> CodeType:
+def require_code(thing: object, verb: str) -> CodeType:
     """Return the code object of a function, method, generator or frame; a code object as it is."""
     if type(thing) is CodeType:
         return thing
     attribute = item_of_type(thing, _CODE_ATTRIBUTES)
     if attribute:
         return getattr(thing, attribute)
-    function, _ = function_of(thing, verb)
+    function, _ = require_python_function(thing, verb)
     return function.__code__
 
 
@@ -195,16 +195,16 @@ def refuse_async(fn: FunctionType, verb: str) -> None:
         )
 
 
-def names_used(code: CodeType) -> set[str]:
+def list_global_names(code: CodeType) -> set[str]:
     """Return the names that this code and the code inside it may look up as globals."""
-    names = set(global_lookups(code).values())
+    names = set(find_global_lookups(code).values())
     for constant in code.co_consts:
         if type(constant) is CodeType:
-            names |= names_used(constant)
+            names |= list_global_names(constant)
     return names
 
 
-def global_lookups(code: CodeType) -> dict[int, str]:
+def find_global_lookups(code: CodeType) -> dict[int, str]:
     """Return offset -> name of each instruction that looks a name up as a global."""
     return {
         instruction.offset: instruction.argval

@@ -12,7 +12,7 @@ from ..text.value import short_repr
 from .code_tables import CodeTables
 from .following import Limits
 from .recorded_moments import Activation, Fold, Moment
-from .settrace import Printed, Result, traced
+from .settrace import Printed, Result, call_traced
 from .slot_reader import make_slot_reader
 from .unwrapping import Unwrapped
 
@@ -73,7 +73,7 @@ class InstructionRecorder:
         self.watched = watched
         self._globals = watched.function.__globals__
         try:
-            self.result = traced(
+            self.result = call_traced(
                 self._enter, self.printed, watched, args, kwargs, lambda: self.is_full
             )
         finally:

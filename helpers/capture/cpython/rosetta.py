@@ -12,7 +12,7 @@ from ...model.code_records import Bytecode, Sourced
 from ...model.tables import Column, make_row
 from ..text.value import short_repr
 from . import rosetta_programs
-from .bytecode import bytecode
+from .bytecode import list_bytecode
 
 DATA = Path(__file__).with_name("rosetta_data") / "aligned.json"
 STORED = ("3.8", "3.11", "3.12", "3.13")
@@ -32,19 +32,19 @@ class StoredRow(NamedTuple):
     note: str
 
 
-def live(name: str) -> Bytecode:
+def list_running_bytecode(name: str) -> Bytecode:
     """List the function of this name as compiled here; ValueError names those that there are."""
     functions = {fn.__name__: fn for fn in rosetta_programs.PROGRAMS}
     if type(name) is not str or name not in functions:
         raise ValueError(
             f"there is no stored bytecode of {short_repr(name)}; use one of {', '.join(functions)}"
         )
-    return bytecode(functions[name])
+    return list_bytecode(functions[name])
 
 
-def rosetta(name: str = "current") -> Sourced:
+def compare_versions(name: str = "current") -> Sourced:
     """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python."""
-    listing = live(name)
+    listing = list_running_bytecode(name)
     instructions = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in listing.rows)
     fields = [f"v{version.replace('.', '_')}" for version in STORED] + ["vhere"]
     headings = [f"Python {version}" for version in STORED] + [f"here: {HERE}"]

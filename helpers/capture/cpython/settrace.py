@@ -14,7 +14,7 @@ from ...safety.restoring import note_end, note_interrupt
 from ...safety.standard_output import redirected
 from ..text.error import error_message
 from ..text.value import short_repr
-from .aside import OF_FRAMES, say_aside, say_found
+from .aside import OF_FRAMES, describe_findings, describe_hooks_aside
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 # A tracer is lost if the program sets another one, or if it raises an error itself.
@@ -109,7 +109,7 @@ class Result(NamedTuple):
             raise self.interrupt
 
 
-def traced(
+def call_traced(
     tracer: Callable,
     printed: Printed,
     watched,
@@ -172,7 +172,7 @@ def traced(
         note_interrupt(interrupt)
     note_end(error_raised)
 
-    aside = " ".join(filter(None, (say_aside(frame_tracer), say_found(code, OF_FRAMES))))
+    aside = " ".join(filter(None, (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES))))
     lost = ""
     if not is_untouched and interrupt is None:
         lost = _describe_loss(frame_tracer.error)

@@ -15,8 +15,8 @@ from ...safety.restoring import note_interrupt, running_user_code
 from ...safety.users_frames import is_library
 from ..text.value import plain
 from . import disassembly
-from .bytecode import RUNNING_NAMES, argument, list_extents
-from .objects import function_of, named, names_used, refuse_async
+from .bytecode import RUNNING_NAMES, format_argument, list_extents
+from .objects import list_global_names, read_function_name, refuse_async, require_python_function
 from .unwrapping import unwrap
 
 TIMES, MOST_TIMES, MOST_STAGES = 200, 10_000_000, 100
@@ -72,7 +72,7 @@ def record_specialisation(
         List only the instructions that were replaced.
     """
     function, sentences = unwrap(fn)
-    function, self_arguments = function_of(function, "watch_specialising")
+    function, self_arguments = require_python_function(function, "watch_specialising")
     refuse_async(function, "watch_specialising")
     inside = inside or {}
     _require_stages(stages, times, inside)
@@ -98,7 +98,7 @@ def record_specialisation(
         )
     )
     return Listing(
-        title=f"{named(function)}, as it runs",
+        title=f"{read_function_name(function)}, as it runs",
         columns=_build_columns(results.call_counts, changed),
         rows=tuple(replaced if changed else rows),
         note=note.rstrip() + _describe_warmed(warmed),
@@ -153,7 +153,7 @@ def _build_rows(code: CodeType, snapshots: list[Snapshot]) -> list[tuple]:
     """Return a row for each instruction: what it was at first, and what each stage made of it."""
     make_row = _make_row_type(len(snapshots))
     rows = []
-    for entry in disassembly.instructions(code):
+    for entry in disassembly.decode_instructions(code):
         instructions = [snapshot[entry.offset] for snapshot in snapshots]
         changes = []
         for before, after in zip(instructions, instructions[1:], strict=False):
@@ -163,7 +163,7 @@ def _build_rows(code: CodeType, snapshots: list[Snapshot]) -> list[tuple]:
         rows.append(
             make_row(
                 entry.offset,
-                f"{entry.opname} {argument(entry, code)}".rstrip(),
+                f"{entry.opname} {format_argument(entry, code)}".rstrip(),
                 instructions[0].opname,
                 *changes,
                 caches=f"{filled} in use" if filled else "",
@@ -235,7 +235,7 @@ def _find_called_functions(function: FunctionType) -> list[FunctionType]:
         if id(called) in functions_by_id or is_library(called.__code__.co_filename):
             continue
         functions_by_id[id(called)] = called
-        values = [called.__globals__.get(name) for name in names_used(called.__code__)]
+        values = [called.__globals__.get(name) for name in list_global_names(called.__code__)]
         for cell in called.__closure__ or ():
             if cell != CellType():  # an empty cell has no contents that could be read
                 values.append(cell.cell_contents)

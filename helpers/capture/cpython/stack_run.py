@@ -11,22 +11,22 @@ from ...safety import PACKAGE
 from ..text.value import described, plain
 from .code_rows import CodeRows
 from .following import Limits
-from .objects import named
+from .objects import read_function_name
 from .opcode_recorder import MOST_STEPS, InstructionRecorder
 from .recorded_moments import Fold
 from .stack_steps import StackStepBuilder, mark_steps_after_raise
-from .unwrapping import to_run
+from .unwrapping import find_watched_function
 
 
-def record(fn, args: tuple = (), kwargs: Mapping | None = None, **options) -> InstructionRecorder:
+def record_instructions(fn, args: tuple = (), kwargs: Mapping | None = None, **options) -> InstructionRecorder:
     """Return the raw record of one call; see `InstructionRecorder` for the options."""
     if interpreter_frame.unsupported():
         raise RuntimeError(interpreter_frame.unsupported())
-    watched = to_run(fn, "watch_stack", args)
+    watched = find_watched_function(fn, "watch_stack", args)
     return InstructionRecorder(**options).run(watched, args, dict(kwargs or {}))
 
 
-def stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
+def record_stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) -> StackRun:
     """Run `fn(*args, **kwargs)` and step through its instructions with the real value stack.
 
     `fn` may be the method `run` of a machine of mini/vm: then the machine's own stack is shown.
@@ -35,20 +35,20 @@ def stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs) ->
     limits = Limits("watch_stack", depth, only, most)
     if _is_run_of_machine(fn):
         # The import is here because the machines are loaded only if the learner uses them.
-        from .machine_steps import machine_record
+        from .machine_steps import record_machine
 
         if depth is not None or only is not None or most != MOST_STEPS:
             raise TypeError("depth=, only= and most= limit a run of CPython, not of a machine")
-        recorder = machine_record(fn, *args, **kwargs)
+        recorder = record_machine(fn, *args, **kwargs)
         builder = StackStepBuilder(recorder)
         title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
         note = recorder.note
     else:
-        recorder = record(fn, args, kwargs, look=described, limits=limits)
+        recorder = record_instructions(fn, args, kwargs, look=described, limits=limits)
         builder = StackStepBuilder(recorder)
         function = recorder.watched.function
         source, _ = builder.pages.place(function.__code__)
-        title = f"{named(function)}{source.where}, instruction by instruction"
+        title = f"{read_function_name(function)}{source.where}, instruction by instruction"
         note = _describe_record(recorder)
 
     # Building the steps fills the builder's codes and pages, so it comes first.

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from ...internals.own_hooks import is_of_program, profiler_setter, tracer_setter
 from ...safety.dynamo_aside import leave_to_python
 from ..text.value import plain
-from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, say_found, say_set_again
-from .costs import Costs, costs_listing
-from .objects import GENERATOR, names_used
-from .stack_run import record
-from .unwrapping import to_run
+from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, describe_findings, describe_set_again
+from .costs import Costs, measure_costs
+from .objects import GENERATOR, list_global_names
+from .stack_run import record_instructions
+from .unwrapping import find_watched_function
 
 VERB = "watch_tracers"
 # Up to Python 3.12 `frame.f_locals` is a dict that is made anew.
@@ -42,7 +42,7 @@ class Hook(NamedTuple):
 
 def measure_tracers(fn, /, *args, **kwargs) -> Costs:
     """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one."""
-    function, sentences, call = to_run(fn, VERB, args)
+    function, sentences, call = find_watched_function(fn, VERB, args)
     if any(hasattr(type(value), "__next__") for value in (*args, *kwargs.values())):
         raise TypeError(
             f"{VERB} calls the function many times, and an iterator can be used only once: "
@@ -52,15 +52,15 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
     changed: set[str] = set()
     with _without_tracers(changed) as aside:
         actions = list_tracers(function, call, changed)
-        listing = costs_listing(call, actions, f"calls of {plain(function.__name__)} alone")
+        listing = measure_costs(call, actions, f"calls of {plain(function.__name__)} alone")
 
     code = function.__code__
     notes = [
         *sentences,
         listing.note,
         # These two may be "".
-        say_set_again(aside),
-        say_found(code, (*OF_SYS, *OF_FRAMES)),
+        describe_set_again(aside),
+        describe_findings(code, (*OF_SYS, *OF_FRAMES)),
     ]
     if code.co_flags & GENERATOR:
         notes.append(ITERATED)
@@ -71,7 +71,7 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
 
 def _reads_variables(code: CodeType) -> bool:
     """Return whether code asks for its variables as a dict, as far as its names tell."""
-    return bool(_READS_VARIABLES & {*code.co_names, *names_used(code)})
+    return bool(_READS_VARIABLES & {*code.co_names, *list_global_names(code)})
 
 
 @contextmanager
@@ -124,7 +124,7 @@ def list_tracers(function: FunctionType, call: Callable, changed: set[str]) -> d
         "sys.settrace: calls": partial(call_traced, "calls"),
         "sys.settrace: lines": partial(call_traced, "lines"),
         "sys.settrace: instructions": partial(call_traced, "opcodes"),
-        "watch_stack's record": partial(record, call.func, call.args),
+        "watch_stack's record": partial(record_instructions, call.func, call.args),
     }
 
 

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from ...safety import restoring
 from ...safety.arguments import is_exactly, printable, real_isinstance, static_attribute
-from .objects import called, function_of, refuse_async
-from .wrapper_layers import COMPILED as COMPILED
+from .objects import read_callable_name, refuse_async, require_python_function
 from .wrapper_layers import find_layer, find_module_method, read_weak_self
 
 DEEPEST = 20  # layers that are taken off; two objects may wrap each other
@@ -38,11 +37,11 @@ def unwrap(thing: object, args: tuple = ()) -> tuple[object, tuple[str, ...]]:
 
     `args`: those of a call, by which singledispatch chooses.
     """
-    unwrapped = opened(thing, args=args)
+    unwrapped = unwrap_call(thing, args=args)
     return unwrapped.function, unwrapped.sentences
 
 
-def behind(thing: object, args: tuple = ()) -> FunctionType | None:
+def find_called_function(thing: object, args: tuple = ()) -> FunctionType | None:
     """Return the Python function that a call leads to, without its self; None if there is none."""
     function, _ = unwrap(thing, args)
     if type(function) is MethodType:
@@ -50,24 +49,24 @@ def behind(thing: object, args: tuple = ()) -> FunctionType | None:
     return function if type(function) is FunctionType else None
 
 
-def to_run(thing: object, verb: str, args: tuple = ()) -> Unwrapped:
+def find_watched_function(thing: object, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the function to watch, and what to call for that. TypeError if there is none.
 
     `verb` is named in the error, and `args` are those of the call.
     """
-    unwrapped = opened(thing, args=args)
-    reason = freed(unwrapped.function)
+    unwrapped = unwrap_call(thing, args=args)
+    reason = describe_freed_self(unwrapped.function)
     if reason:
         raise TypeError(f"{verb}: {reason}")
-    function, _ = function_of(unwrapped.function, verb)
+    function, _ = require_python_function(unwrapped.function, verb)
     # A wrapper may be a coroutine function around a plain one, so `call` is asked where it can be.
     refuse_async(unwrapped.call if type(unwrapped.call) is FunctionType else function, verb)
     return unwrapped._replace(function=function)
 
 
-def arguments(fn, args: tuple, kwargs: Mapping) -> list[tuple[str, object]]:
+def name_arguments(fn, args: tuple, kwargs: Mapping) -> list[tuple[str, object]]:
     """Return (name, value) of each argument of a call; `argument 1` where no name can be read."""
-    unwrapped = opened(fn)
+    unwrapped = unwrap_call(fn)
     function = unwrapped.function
     names = []
     if is_exactly(function, FunctionType, MethodType):
@@ -97,17 +96,17 @@ def _list_parameters(code, bound_count: int, argument_count: int) -> list[str]:
     return names[bound_count:]
 
 
-def freed(function: object) -> str:
+def describe_freed_self(function: object) -> str:
     """Return, as a sentence, that a tf.function's method has lost its object; "" if it has not."""
     if type(function) is not MethodType or read_weak_self(function) is None:
         return ""
     return (
-        f"the object whose {called(function)} this is was freed; "
+        f"the object whose {read_callable_name(function)} this is was freed; "
         "tf.function does not keep it alive, so give it a name first"
     )
 
 
-def opened(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwrapped:
+def unwrap_call(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, with what to call.
 
     Parameters
@@ -127,7 +126,7 @@ def opened(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwrapped
     if layer is None:
         return Unwrapped(thing, (), thing)
 
-    unwrapped = opened(layer.inner, deepest - 1, args)
+    unwrapped = unwrap_call(layer.inner, deepest - 1, args)
     is_python = is_exactly(unwrapped.function, FunctionType, MethodType)
     if type(thing) is FunctionType and not is_python:
         return Unwrapped(thing, (), thing)  # a wrapper in Python says more than what it wraps in C
@@ -140,7 +139,7 @@ def opened(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwrapped
 
 
 def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
-    """Return the function of a bound method, bound again; the parameters are those of `opened`."""
+    """Return the function of a bound method, bound again; the parameters are those of `unwrap_call`."""
     function = method.__func__
     self_object = method.__self__
     weak_self = read_weak_self(method)
@@ -150,13 +149,13 @@ def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
     if _is_autograd_function(self_object) and function.__name__ == "apply":
         name = printable(self_object.__name__)
         sentence = f"apply is unwrapped: it calls this, the forward of {name}."
-        forward = opened(static_attribute(self_object, "forward").__func__, deepest, args)
+        forward = unwrap_call(static_attribute(self_object, "forward").__func__, deepest, args)
         return forward._replace(sentences=(sentence, *forward.sentences), call=method)
     is_call_of_self = static_attribute(self_object, "__call__") is function
     if is_call_of_self and find_module_method(self_object) is not None:
-        return opened(self_object, deepest, args)  # a module's `__call__` leads to its `forward`
+        return unwrap_call(self_object, deepest, args)  # a module's `__call__` leads to its `forward`
 
-    unwrapped = opened(function, deepest, (self_object, *args))
+    unwrapped = unwrap_call(function, deepest, (self_object, *args))
     bound = MethodType(function, self_object)
     if not unwrapped.sentences:
         return Unwrapped(bound, (), bound)
@@ -170,14 +169,3 @@ def _is_autograd_function(thing: object) -> bool:
     # Where torch is not imported, `type` stands in: it is a base of metaclasses only.
     operation = getattr(restoring.module("torch.autograd.function"), "Function", type)
     return real_isinstance(thing, type) and operation in thing.__mro__[1:]
-
-
-def __getattr__(name: str):
-    """Return what has moved, for the rooms that still import it here."""
-    from . import frameworks_of_callables
-
-    if name == "frameworks_of":
-        return frameworks_of_callables.find_frameworks
-    if name in ("UNSEEN", "refuse_other_framework"):
-        return getattr(frameworks_of_callables, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -17,7 +17,7 @@ from ...safety.arguments import (
     real_type_name,
     static_attribute,
 )
-from .objects import instance_dict, python_function
+from .objects import read_instance_dict, read_traced_function
 
 COMPILED = "torch.compile is unwrapped: this is the Python function that it compiles."
 _DISABLED = "torch.compiler.disable is unwrapped: this is what it keeps Dynamo out of."
@@ -93,7 +93,7 @@ def _find_dispatching_function(wrapper: object, args: tuple) -> Layer | None:
     """Return the implementation in a function that functools made for singledispatch, or None."""
     if type(wrapper) is not FunctionType or wrapper.__globals__ is not vars(functools):
         return None
-    attributes = instance_dict(wrapper) or {}
+    attributes = read_instance_dict(wrapper) or {}
     register = attributes.get("register")
     if type(register) is MethodType:  # what a singledispatchmethod returns for an object
         return _find_implementation(register.__self__.dispatcher, args)
@@ -134,18 +134,18 @@ def _find_partial(wrapper: object, args: tuple) -> Layer | None:
 
 def _find_traced_function(wrapper: object, args: tuple) -> Layer | None:
     """Return the Python function in a tf.function, or None."""
-    traced = python_function(wrapper)
+    traced = read_traced_function(wrapper)
     if traced is None:
         return None
     # For a method TensorFlow writes a function of its own around the bound method.
-    method = dict.get(instance_dict(traced) or {}, "__wrapped__")
+    method = dict.get(read_instance_dict(traced) or {}, "__wrapped__")
     is_bound = type(method) is MethodType and read_weak_self(method) is not None
     return Layer(method if is_bound else traced, _TRACED, is_replaceable=True)
 
 
 def _read_wrapped(wrapper: object) -> object:
     """Return what a decorator has noted as the function that it wraps, or None."""
-    attributes = instance_dict(wrapper) or {}
+    attributes = read_instance_dict(wrapper) or {}
     # `numpy.vectorize` has its own name for it.
     name = "pyfunc" if real_type_name(wrapper) == "vectorize" else "__wrapped__"
     return dict.get(attributes, name)
@@ -170,7 +170,7 @@ def _find_wrapped(wrapper: object, args: tuple) -> Layer | None:
 
 def _find_decorated(wrapper: FunctionType, wrapped: object) -> Layer:
     """Return the layer of a function that a decorator, or Dynamo, put around another one."""
-    attributes = instance_dict(wrapper) or {}
+    attributes = read_instance_dict(wrapper) or {}
     if "get_compiler_config" in attributes:
         return Layer(wrapped, COMPILED, is_replaceable=True)
     if "_torchdynamo_disable" in attributes:
@@ -195,7 +195,7 @@ def find_module_method(module: object) -> Layer | None:
 
 def _find_method_of_kind(module: object, kind: ModuleKind) -> Layer:
     """Return the method of a module; of a compiled module, the module that was compiled."""
-    attributes = instance_dict(module)
+    attributes = read_instance_dict(module)
     original = dict.get(attributes.get("_modules") or {}, "_orig_mod")
     if original is not None:
         is_disabled = real_type_name(attributes.get("dynamo_ctx")) == "DisableContext"

@@ -22,7 +22,7 @@ from ...model.phrase import format_names
 from ...model.tables import Column, Listing
 from ...safety import restoring
 from ...safety.restoring import BUILTINS
-from ..cpython.objects import called
+from ..cpython.objects import read_callable_name
 from ..references.patched_names import describe_patched_names
 from ..text.value import type_name
 
@@ -295,8 +295,8 @@ def _format_hook(hook) -> str:
     if hook is None:
         return NOBODY
     if type(hook) is MethodType:
-        return f"{type_name(hook.__self__)}.{called(hook)}"
-    return called(hook) if callable(hook) else type_name(hook)
+        return f"{type_name(hook.__self__)}.{read_callable_name(hook)}"
+    return read_callable_name(hook) if callable(hook) else type_name(hook)
 
 
 def _list_users(names: Iterable[str]) -> str:

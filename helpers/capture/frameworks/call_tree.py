@@ -14,9 +14,9 @@ from ...model.call_records import CallTree
 from ...model.call_records import Call
 from ...model.phrase import describe_interruption, format_count, format_names
 from ...safety.dynamo_aside import leave_to_python
-from ..cpython.aside import OF_COLLECTOR, OF_SYS, say_aside, say_found
+from ..cpython.aside import OF_COLLECTOR, OF_SYS, describe_findings, describe_hooks_aside
 from ..cpython.following import Limits
-from ..cpython.objects import name_of
+from ..cpython.objects import read_title_name
 from ..cpython.settrace import INTERRUPTED, run_to_end
 from .call_recorder import FRAMEWORKS, NEW_NODE, CallRecorder, describe_replacement
 from .runnable import require_runnable
@@ -89,7 +89,7 @@ def _build_tree(fn, recorder: CallRecorder, outcome: str, notes: list[str]) -> C
     """Return the tree of the recorded calls; its title names the route of TensorFlow's ops."""
     calls = tuple(recorder.calls)
     routes = tuple(find_routes(calls))
-    title = f"{name_of(fn)}: {format_count(len(calls), 'call')}"
+    title = f"{read_title_name(fn)}: {format_count(len(calls), 'call')}"
     if recorder.end_reason:
         title = f"{title}, then not known"
     elif any(call.module.startswith(FRAMEWORKS[:2]) for call in calls):  # TensorFlow or Keras
@@ -134,8 +134,8 @@ def describe_set_aside(recorder: CallRecorder) -> str:
     code = recorder.function.__code__ if recorder.function is not None else None
     hooks_found = OF_SYS[1:] if recorder.profilers.is_found else ()  # only `getprofile`
     sentences = (
-        say_aside(profiler=recorder.profilers),
-        say_found(code, OF_COLLECTOR, hooks_found),
+        describe_hooks_aside(profiler=recorder.profilers),
+        describe_findings(code, OF_COLLECTOR, hooks_found),
     )
     return " ".join(filter(None, sentences))
 

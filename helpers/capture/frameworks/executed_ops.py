@@ -17,9 +17,10 @@ from ...model.tables import Column
 from ...safety.arguments import printable, real_isinstance, require_str
 from ...safety.users_frames import users_frame
 from ..cpython.following import Limits
-from ..cpython.objects import GENERATOR, name_of
+from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import INTERRUPTED, run_to_end
-from ..cpython.unwrapping import UNSEEN, frameworks_of
+from ..cpython.frameworks_of_callables import UNSEEN
+from ..cpython.frameworks_of_callables import find_frameworks
 from .op_recorder import EAGER, OpRecorder
 from .runnable import require_runnable
 from .tensor_names import LONGEST_NAME, TensorNames, list_values_of_call, list_values_of_frame
@@ -68,7 +69,7 @@ def record_ops(fn, /, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
         outcome = run_to_end(lambda: fn(*args, **kwargs))
 
     notes = []
-    if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
+    if "jax" in find_frameworks(fn, (*args, *kwargs.values())):
         notes.append(UNSEEN)
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append(GENERATOR_NOTE)
@@ -76,10 +77,10 @@ def record_ops(fn, /, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
         if not recorder.total:
             raise KeyboardInterrupt
         notes.insert(0, describe_interruption(recorder.total, "op"))
-        return build_op_log(recorder, name_of(fn), notes)
+        return build_op_log(recorder, read_title_name(fn), notes)
     if outcome:
         notes.append(f"Then it raised {outcome}")
-    return build_op_log(recorder, name_of(fn), notes, outcome)
+    return build_op_log(recorder, read_title_name(fn), notes, outcome)
 
 
 class OpsInBlock:

@@ -25,9 +25,10 @@ from ...safety import PACKAGE
 from ...safety.arguments import require_bool
 from ...safety.restoring import is_interrupted
 from ...safety.standard_output import redirected
-from ..cpython.objects import GENERATOR, name_of
+from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import Printed, run_to_end
-from ..cpython.unwrapping import UNSEEN, frameworks_of
+from ..cpython.frameworks_of_callables import UNSEEN
+from ..cpython.frameworks_of_callables import find_frameworks
 from ..text.source import source_of
 from ..text.value import short_repr
 from .framework_ways import COMPILED, PLAIN, PreparedCall, prepare_calls
@@ -87,7 +88,7 @@ def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwar
         notes.append(SEEDED)
     return replace(
         plain,
-        title=f"Who runs {name_of(fn)}? One function, three ways to call it",
+        title=f"Who runs {read_title_name(fn)}? One function, three ways to call it",
         note=_join_notes(notes),
         way=PLAIN,
         source=source_of(fn.__code__).text,
@@ -139,7 +140,7 @@ def _call_again(
     else:
         if code is not None and code.co_flags & GENERATOR:
             notes.append(ONLY_A_GENERATOR)
-        if "jax" in frameworks_of(fn, (*args, *kwargs.values())):
+        if "jax" in find_frameworks(fn, (*args, *kwargs.values())):
             notes.append(UNSEEN)
     if again.is_interrupted:
         notes.append(describe_interruption(again, "In the second call, y"))
@@ -148,7 +149,7 @@ def _call_again(
         notes.append(FAULT.format(fault))
     notes += list_notes_on_recorders(first, again, code)
     return Journey(
-        title=f"The journey of {name_of(fn)}, called twice",
+        title=f"The journey of {read_title_name(fn)}, called twice",
         first=_build_passage(first),
         again=_build_passage(again),
         shares=shares,
@@ -167,7 +168,7 @@ def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
     stops = [Stop(number, False, NOT_PASSED, not_called) for number in range(1, len(SPINE) + 1)]
     notes = [describe_interruption(first, "In the first call, y"), first.end.set_aside]
     return Journey(
-        title=f"The journey of {name_of(fn)}, interrupted",
+        title=f"The journey of {read_title_name(fn)}, interrupted",
         first=_build_passage(first),
         again=Passage(tuple(stops), ran=NOT_CALLED),
         note=_join_notes(notes),

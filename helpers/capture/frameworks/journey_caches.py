@@ -11,7 +11,7 @@ from types import CodeType, FunctionType
 
 from ...internals import torch_private
 from ...safety import restoring
-from ..cpython.hooked_frames import own_codes
+from ..cpython.hooked_frames import find_own_codes
 
 _CACHE_TYPE = functools._lru_cache_wrapper
 
@@ -77,6 +77,6 @@ def list_dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
     """
     if function is None or not restoring.module("torch._dynamo"):
         return {}
-    files = {code.co_filename for code in own_codes(function)}
+    files = {code.co_filename for code in find_own_codes(function)}
     made_codes = [reference() for reference in torch_private.output_codes.seen]
     return {id(code): code for code in made_codes if code is not None and code.co_filename in files}

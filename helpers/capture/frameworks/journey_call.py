@@ -12,7 +12,7 @@ from ...safety import restoring
 from ...safety.arguments import real_isinstance
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.standard_output import redirected
-from ..cpython.aside import say_aside
+from ..cpython.aside import describe_hooks_aside
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..tensorflow.trace_words import Names
 from .call_recorder import read_module_name
@@ -190,7 +190,7 @@ class _RunUnderRecorder:
             if is_tracer_set:
                 tracer.put_back()
             tracer.finish()
-            self._set_aside = say_aside(tracer, recorder.profilers)
+            self._set_aside = describe_hooks_aside(tracer, recorder.profilers)
             sys._getframe().f_trace_opcodes = asked_for_opcodes
 
     def describe_end(self) -> RecorderEnd:

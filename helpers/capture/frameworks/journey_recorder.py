@@ -22,7 +22,7 @@ from ...safety import PACKAGE, restoring
 from ...safety.arguments import is_exactly
 from ...safety.interrupts import PRESSES, are_recorders
 from ...safety.users_frames import is_library
-from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, global_lookups
+from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, find_global_lookups
 from ..cpython.settrace import Printed
 from .call_recorder import read_c_place, read_module_name
 from .tensor_names import is_tensor
@@ -400,7 +400,7 @@ def _find_counted_instructions(code: CodeType) -> CountedInstructions:
         for offset in range(0, len(code.co_code), 2)
         if opname[code.co_code[offset]] in OPERATORS
     }
-    return CountedInstructions(global_lookups(code), operator_offsets)
+    return CountedInstructions(find_global_lookups(code), operator_offsets)
 
 
 @functools.cache

@@ -1,7 +1,7 @@
 """The record of one call -> the sentences below the map of a journey, and on its recorder."""
 
 from ...model.phrase import describe_interruption, format_count, format_names
-from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, say_found
+from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, describe_findings
 from ..text.source import place_of
 from .call_tree import HEARD_NOTE
 from .journey_record import AUTOGRAPH, DYNAMO, YOU, CallRecord, RecorderEnd
@@ -131,7 +131,7 @@ def list_notes_on_recorders(
         *_list_notes_on_end(first.end),
         *_list_notes_on_end(again.end),
         again.end.set_aside or first.end.set_aside,
-        say_found(code_of_function, OF_FRAMES + OF_COLLECTOR, hooks_found),
+        describe_findings(code_of_function, OF_FRAMES + OF_COLLECTOR, hooks_found),
     ]
     # Both calls may have the same note, which is said once.
     return tuple(dict.fromkeys(notes))

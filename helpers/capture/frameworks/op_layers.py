@@ -7,7 +7,7 @@ in sequence: so the newest number, while an op runs, is that of its own node.
 
 from ...internals import torch_private
 from ...safety.arguments import printable, real_type_name
-from ..cpython.objects import called
+from ..cpython.objects import read_callable_name
 from .op_values import TensorRegister
 from .tensor_names import KERAS_LAYER, LONGEST_NAME, TensorNames, is_instance_of
 
@@ -41,10 +41,10 @@ class LayerFinder:
             self._unnamed_modules.append(outermost)
             self._names.add_submodules(outermost)
         if not self._names.has_name(innermost):  # a module that is registered nowhere
-            return called(innermost) if len(layers) == 1 else real_type_name(innermost)
+            return read_callable_name(innermost) if len(layers) == 1 else real_type_name(innermost)
         path = self._names.find_name(id(innermost))
         if path == "layer":  # the name of the receiver of a call
-            return called(outermost)
+            return read_callable_name(outermost)
         return path.removeprefix("layer.")
 
     def trace_through_autograd(self, layer: str, tensors_read: list) -> str:

@@ -12,8 +12,8 @@ from types import FrameType, FunctionType, MethodType
 from ...internals import tensorflow_private
 from ...safety import restoring
 from ...safety.arguments import printable, real_isinstance, real_type_name
-from ..cpython.objects import instance_dict, names_used
-from ..cpython.unwrapping import arguments
+from ..cpython.objects import list_global_names, read_instance_dict
+from ..cpython.unwrapping import name_arguments
 from ..text import tensors
 from ..text.tensors import TENSORS, base_of
 
@@ -44,7 +44,7 @@ class TensorNames:
     def _add(self, path: str, found: object) -> None:
         """Add a tensor, a variable or a module, and the gradient that it has."""
         keys = [find_identity(found)]
-        handle = (instance_dict(found) or {}).get("_handle")  # a variable of TensorFlow has one
+        handle = (read_instance_dict(found) or {}).get("_handle")  # a variable of TensorFlow has one
         if is_instance_of(handle, TF_TENSOR):
             keys.append(find_identity(handle))
         keys.append(id(found))
@@ -84,23 +84,23 @@ def list_values_of_call(fn, args: tuple, kwargs: Mapping) -> Iterator[tuple[str,
     # No tensor is found under this name unless it is a module or a layer.
     yield "layer", receiver
     if type(fn) is MethodType:
-        for name, value in (instance_dict(receiver) or {}).items():
+        for name, value in (read_instance_dict(receiver) or {}).items():
             yield f"self.{name}", value
 
-    yield from arguments(fn, args, kwargs)
+    yield from name_arguments(fn, args, kwargs)
 
     if type(fn) is FunctionType:
         for name, cell in zip(fn.__code__.co_freevars, fn.__closure__ or (), strict=True):
             with contextlib.suppress(ValueError):  # an empty cell: the name is bound later
                 yield name, cell.cell_contents
-        for name in sorted(names_used(fn.__code__) & fn.__globals__.keys()):
+        for name in sorted(list_global_names(fn.__code__) & fn.__globals__.keys()):
             yield name, fn.__globals__[name]
 
 
 def list_values_of_frame(frame: FrameType) -> Iterator[tuple[str, object]]:
     """Yield the name and the value of a frame's variables, and of globals that its code names."""
     variables = {**frame.f_locals}
-    for name in names_used(frame.f_code):
+    for name in list_global_names(frame.f_code):
         if name not in variables:
             variables[name] = frame.f_globals.get(name)
     yield from variables.items()

@@ -9,7 +9,7 @@ from functools import cache
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import names_used
+from ..cpython.objects import list_global_names
 from ..text.source import source_of, why_outdated
 from ..text.value import short_repr
 
@@ -58,7 +58,7 @@ def _collect_function(name: str, function: FunctionType, sources: dict[str, str]
     sources[name] = text
 
     global_names = function.__globals__
-    used_names = names_used(function.__code__) & global_names.keys() - sources.keys()
+    used_names = list_global_names(function.__code__) & global_names.keys() - sources.keys()
     for used_name in sorted(used_names):
         value = global_names[used_name]
         if real_isinstance(value, FunctionType) and value.__module__ == function.__module__:

@@ -6,7 +6,7 @@ import types
 
 from ...safety import PACKAGE
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 
 OURS = "the code that restores everything relies on it"
 KERNELS = "the kernel's own machinery relies on it"
@@ -42,7 +42,7 @@ def _find_module_dict(container: object) -> dict | None:
         return container.__globals__
     if real_isinstance(container, type):
         module = sys.modules.get(container.__module__)
-        return namespace(module) if real_isinstance(module, types.ModuleType) else None
+        return read_namespace(module) if real_isinstance(module, types.ModuleType) else None
     return container if real_isinstance(container, dict) else None
 
 

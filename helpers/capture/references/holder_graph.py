@@ -12,7 +12,7 @@ from gc import get_objects, get_referents, get_referrers, is_tracked
 
 from ...safety.arguments import real_isinstance
 from ...safety.restoring import Own
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 from .loaded_modules import find_module_names, find_singledispatch_names
 from .numpy_arrays import find_array_type, list_array_contents
 from .places import HiddenList, Place
@@ -135,7 +135,7 @@ class HolderGraph(Own):
         if real_isinstance(holder, type):
             return True
         is_module = real_isinstance(holder, types.ModuleType)
-        return id(namespace(holder) if is_module else holder) in self.names_by_id
+        return id(read_namespace(holder) if is_module else holder) in self.names_by_id
 
 
 def _list_content_ids(holder: object) -> set[int]:

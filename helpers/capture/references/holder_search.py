@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable
 
 from ...model.reference_records import KINDS
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 from .fixed_places import find_fixed_reason
 from .holder_graph import HolderGraph
 from .loaded_modules import find_module_names
@@ -31,7 +31,7 @@ def scan_modules(obj: object) -> tuple[Place, ...]:
     places = HiddenList()
     for name in find_module_names().values():
         module = sys.modules[name]
-        keys = [key for key in find_keys(namespace(module), obj) if type(key) is str]
+        keys = [key for key in find_keys(read_namespace(module), obj) if type(key) is str]
         places.extend(build_module_place(name, module, key) for key in keys)
     return _order(places)
 

@@ -9,7 +9,7 @@ from gc import get_referents, get_referrers
 from types import FunctionType, ModuleType
 
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 from ..text.value import short_name
 from .places import HiddenList
 
@@ -25,7 +25,7 @@ def find_module_names() -> dict[int, str]:
         # None is there to block an import, and a test may have put a mock there.
         if not real_isinstance(module, ModuleType):
             continue
-        module_dict = namespace(module)
+        module_dict = read_namespace(module)
         is_own_name = dict.get(module_dict, "__name__") == name
         if is_own_name or id(module_dict) not in names_by_id:
             names_by_id[id(module_dict)] = name

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class ModuleCache:
 
 def find_module_cache(module: ModuleType) -> ModuleCache | None:
     """Return the cache of a module that TensorFlow wraps, None for any other module."""
-    wrapped = dict.get(namespace(module), "_tfmw_wrapped_module")
+    wrapped = dict.get(read_namespace(module), "_tfmw_wrapped_module")
     class_names = [cls.__name__ for cls in type(module).__mro__]
     if "TFModuleWrapper" not in class_names or not real_isinstance(wrapped, ModuleType):
         return None

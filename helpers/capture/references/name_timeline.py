@@ -19,10 +19,10 @@ from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.following import Limits
-from ..cpython.frame import suspends
-from ..cpython.objects import named
-from ..cpython.settrace import Printed, Result, traced
-from ..cpython.unwrapping import Unwrapped, to_run
+from ..cpython.frame_exits import is_at_yield
+from ..cpython.objects import read_function_name
+from ..cpython.settrace import Printed, Result, call_traced
+from ..cpython.unwrapping import Unwrapped, find_watched_function
 from ..text.source import Source, source_of
 from ..text.value import library_value, of_library, short_name, short_repr
 from .name_changes import NAMES_PANEL, PRINTED_PANEL, RAISED, describe_step
@@ -39,14 +39,14 @@ CALL_OPCODES = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 
 def record_names(fn: Callable, /, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
     """Run `fn(*args, **kwargs)`, and return a step for each line that ran, up to `most` lines."""
-    watched = to_run(fn, "watch_names", args)
+    watched = find_watched_function(fn, "watch_names", args)
     limits = Limits("watch_names", most=most)
     recorder = _NamesRecorder(watched, limits.most)
     recorder.run(args, kwargs)
 
     source = recorder.source
     return Timeline(
-        title=f"{named(recorder.function)}{source.where}, line by line",
+        title=f"{read_function_name(recorder.function)}{source.where}, line by line",
         source=source.text,
         steps=tuple(_describe_steps(recorder)),
         note=" ".join(filter(None, recorder.notes)),
@@ -115,7 +115,7 @@ class _NamesRecorder:
 
         An exception of the function is not raised from here. The last step or a note names it.
         """
-        result = traced(
+        result = call_traced(
             self._on_new_frame,
             self._printed,
             self._watched,
@@ -175,7 +175,7 @@ class _NamesRecorder:
         """
         if self._is_full:
             return self._on_event
-        if event == "return" and suspends(frame):  # a generator only pauses
+        if event == "return" and is_at_yield(frame):  # a generator only pauses
             return self._on_event
 
         if event == "exception":

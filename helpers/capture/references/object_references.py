@@ -10,7 +10,7 @@ from itertools import islice
 from types import CellType, FunctionType, MethodType, ModuleType
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import instance_dict
+from ..cpython.objects import read_instance_dict
 from ..text.value import SCALARS, label, short_name
 
 MOST_ITEMS = 12  # of one container
@@ -110,5 +110,5 @@ def _list_attributes(value: object) -> list[tuple[str, object]]:
     home = vars(type(value)).get("__module__", "builtins")
     if real_isinstance(value, ModuleType) or home in ("builtins", "numpy"):
         return []
-    attributes = instance_dict(value) or {}
+    attributes = read_instance_dict(value) or {}
     return [(name, item) for name, item in attributes.items() if type(name) is str]

@@ -9,7 +9,7 @@ import types
 
 from ...model.reference_records import join_path
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import namespace, spoken
+from ..cpython.objects import read_namespace, read_spoken_name
 from ..cpython.unwrapping import unwrap
 from ..text.source import place_of
 from ..text.value import SCALARS, label, short_name
@@ -64,7 +64,7 @@ def find_own_name(value: object, graph: HolderGraph) -> str | None:
     if value is sys.modules:
         return "sys.modules"  # and not the name under which another module keeps it
     if real_isinstance(value, types.ModuleType):
-        return graph.names_by_id.get(id(namespace(value)))
+        return graph.names_by_id.get(id(read_namespace(value)))
     if type(value) is dict:
         return graph.names_by_id.get(id(value))
     if real_isinstance(value, types.FunctionType):
@@ -110,7 +110,7 @@ def describe_object(obj: object) -> str:
     if real_isinstance(obj, type):
         return f"the class {format_class_name(obj)}"
     if real_isinstance(obj, types.ModuleType):
-        return f"the module {read_module_name(namespace(obj))}"
+        return f"the module {read_module_name(read_namespace(obj))}"
     if is_exactly(obj, *SCALARS):
         return label(obj)
     if type(obj) is types.MethodType and type(obj.__func__) is types.FunctionType:
@@ -118,7 +118,7 @@ def describe_object(obj: object) -> str:
 
     inner_function = unwrap(obj)[0]
     if callable(obj):
-        spoken_name = spoken(obj)
+        spoken_name = read_spoken_name(obj)
         if spoken_name.startswith("np."):
             kind = "ufunc" if inner_function is obj else "function"
             return f"the {kind} {spoken_name}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ...model.phrase import format_names
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.users_frames import is_library
-from ..cpython.objects import called, namespace
+from ..cpython.objects import read_callable_name, read_namespace
 from ..text.source import place_of
 from .loaded_modules import find_module_names
 
@@ -24,7 +24,7 @@ def describe_patched_names(most: int) -> str:
     dicts_by_name = {}
     files_by_name = {}
     for name in find_module_names().values():
-        module_dict = namespace(sys.modules[name])
+        module_dict = read_namespace(sys.modules[name])
         dicts_by_name[name] = module_dict
         files_by_name[name] = str(dict.get(module_dict, "__file__") or "")
 
@@ -102,7 +102,7 @@ def _is_own_instance(value: object, own_modules: Set[str]) -> bool:
 
 def _describe_function(path: str, function: types.FunctionType) -> str:
     """Return `numpy.dot: mine() (made at a.py:3, in wrap)`."""
-    text = f"{path}: {called(function)}"
+    text = f"{path}: {read_callable_name(function)}"
     place = place_of(function.__code__)
     if not place:
         return text

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from ...safety.restoring import Own
-from ..cpython.objects import instance_dict, namespace
+from ..cpython.objects import read_instance_dict, read_namespace
 from .module_caches import find_module_cache
 
 MISSING = Own()
@@ -43,7 +43,7 @@ def _write_module(place, value: object) -> None:
     cache = find_module_cache(place.holder)
     if cache is None:
         return
-    dict.__setitem__(namespace(cache.wrapped), name, value)
+    dict.__setitem__(read_namespace(cache.wrapped), name, value)
     if not cache.has(name):
         return
     if place.was_cached:
@@ -131,7 +131,7 @@ def _read_partial(place) -> object:
 def _write_partial(place, value: object) -> None:
     """Give a partial another function; only `__setstate__` can (Modules/_functoolsmodule.c)."""
     holder = place.container
-    state = (value, holder.args, holder.keywords, instance_dict(holder) or None)
+    state = (value, holder.args, holder.keywords, read_instance_dict(holder) or None)
     partial.__setstate__(holder, state)
 
 

@@ -6,7 +6,7 @@ from types import ModuleType
 from ...model.reference_records import Binding, join_path
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.restoring import Own
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 from .module_caches import find_module_cache
 from .place_access import MISSING, find_access
 
@@ -143,7 +143,7 @@ def build_module_place(name: str, module: ModuleType, attribute: str) -> Place:
     """Return the place of an attribute of a module that `sys.modules` lists under `name`."""
     place = Place(
         kind="module attribute",
-        container=namespace(module),
+        container=read_namespace(module),
         name=attribute,
         holder=module,
         position=attribute,

@@ -11,7 +11,7 @@ from contextlib import suppress
 from gc import get_referents
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import instance_dict, namespace
+from ..cpython.objects import read_instance_dict, read_namespace
 from .places import FIXED_REASONS, Place, find_keys, format_key
 from .places_in_calls import find_variables
 
@@ -38,13 +38,13 @@ def is_immutable_type(cls: type) -> bool:
 def find_part_kind(owner: object, part: dict) -> str:
     """Return the kind of the places in a dict that is a part of `owner`; "" if it is no part."""
     if real_isinstance(owner, types.ModuleType):
-        return "hidden module attribute" if namespace(owner) is part else ""
+        return "hidden module attribute" if read_namespace(owner) is part else ""
     if real_isinstance(owner, type):
         class_dict = get_referents(vars(owner))[0]  # `vars` returns a read-only view of it
         return "class attribute" if class_dict is part else ""
     if real_isinstance(owner, types.FunctionType) and owner.__kwdefaults__ is part:
         return "keyword default"
-    if instance_dict(owner) is not part:
+    if read_instance_dict(owner) is not part:
         return ""
     is_function = real_isinstance(owner, types.FunctionType, functools._lru_cache_wrapper)
     return "function attribute" if is_function else "instance attribute"
@@ -66,7 +66,7 @@ def build_owned_place(kind: str, owner: object, part: dict, key: object) -> Plac
 
 def find_in_instance(holder: object, value: object) -> list[Place]:
     """Return the attributes of an instance that refer to `value`, and its references in C."""
-    attributes = instance_dict(holder)
+    attributes = read_instance_dict(holder)
     kind = "" if attributes is None else find_part_kind(holder, attributes)
     places = []
     if kind:

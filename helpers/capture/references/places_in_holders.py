@@ -10,7 +10,7 @@ from collections import deque
 from functools import partial
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import namespace
+from ..cpython.objects import read_namespace
 from .holder_graph import HolderGraph
 from .module_caches import find_module_cache
 from .numpy_arrays import list_array_contents
@@ -94,7 +94,7 @@ def _find_in_module_cache(module: types.ModuleType, value: object) -> list[Place
     cache = find_module_cache(module)
     if cache is None:
         return []
-    cached_names = [name for name in list(namespace(module)) if cache.has(name)]
+    cached_names = [name for name in list(read_namespace(module)) if cache.has(name)]
     return [
         Place("C-level cache", module, name, position=name)
         for name in cached_names

@@ -15,7 +15,7 @@ from ...model.phrase import format_names
 from ...model.reference_records import Binding
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.restoring import Own, speaks_to_users
-from ..cpython.objects import instance_dict, names_used
+from ..cpython.objects import list_global_names, read_instance_dict
 from ..text.source import place_of
 from ..text.value import label
 from .holder_search import find_holders, scan_modules
@@ -266,7 +266,7 @@ def _find_need_reason(place: Place, own_part_ids: set[int], needs: Needs) -> str
 
 def _list_own_part_ids(old: object) -> set[int]:
     """Return the ids of an object and of the parts through which it may refer to itself."""
-    ids = {id(old), id(instance_dict(old))}
+    ids = {id(old), id(read_instance_dict(old))}
     if type(old) is types.FunctionType:
         ids.add(id(old.__kwdefaults__))
         ids.update(id(cell) for cell in old.__closure__ or ())
@@ -284,7 +284,7 @@ def _find_filled_caches(old: object) -> tuple[str, ...]:
         if type(function) is not types.FunctionType:
             continue
         global_names = function.__globals__
-        used_values = [global_names.get(name) for name in names_used(function.__code__)]
+        used_values = [global_names.get(name) for name in list_global_names(function.__code__)]
         if function is old or any(value is old for value in used_values):
             module_name = printable(function.__module__)
             names.add(f"{module_name}.{printable(function.__qualname__)}")

@@ -12,7 +12,7 @@ from functools import partial
 from gc import get_referents
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import inherited, instance_dict, names_used
+from ..cpython.objects import find_inherited, list_global_names, read_instance_dict
 from .places import HiddenList, Place
 
 _TRANSPARENT_TYPES = (types.CellType, partial, types.MethodType, tuple)
@@ -88,7 +88,7 @@ def _follow_names(function: types.FunctionType, home: dict, needs: Needs) -> lis
     """
     global_names = function.__globals__
     values = []
-    for name in names_used(function.__code__) & global_names.keys():
+    for name in list_global_names(function.__code__) & global_names.keys():
         needs.names.add((id(global_names), name))
         value = global_names[name]
         is_neighbour = type(value) is types.FunctionType and value.__globals__ is home
@@ -102,6 +102,6 @@ def _list_followed_parts(value: object, is_near: bool) -> tuple:
     if is_exactly(value, *_TRANSPARENT_TYPES, *_CONTAINER_TYPES):
         return tuple(get_referents(value))
     if is_near and callable(value) and not real_isinstance(value, type):
-        call_method = inherited(type(value), "__call__")
-        return (*get_referents(value), instance_dict(value), call_method)
+        call_method = find_inherited(type(value), "__call__")
+        return (*get_referents(value), read_instance_dict(value), call_method)
     return ()

@@ -9,7 +9,7 @@ from textwrap import dedent
 from types import FunctionType, ModuleType
 
 from ...safety.arguments import item_of_type
-from ..cpython.objects import instance_dict
+from ..cpython.objects import read_instance_dict
 from ..text.source import source_of
 from ..text.value import label, short_name
 
@@ -107,7 +107,7 @@ def format_intervention(intervention: Callable) -> str:
 
     `contextlib.contextmanager` keeps the function that it wraps as `__wrapped__`.
     """
-    attributes = instance_dict(intervention) or {}
+    attributes = read_instance_dict(intervention) or {}
     function = attributes.get("__wrapped__", intervention)
     if type(function) is not FunctionType:
         return ""

@@ -8,8 +8,9 @@ from types import MethodType
 from ...model.side_by_side import align_lines
 from ...model.side_by_side import SideBySide
 from ...safety.arguments import quote_value, static_attribute
-from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, name_of
-from ..cpython.unwrapping import behind, refuse_other_framework
+from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, read_title_name
+from ..cpython.unwrapping import find_called_function
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import error_message, instead
 from ..text.source import source_of, why_outdated
 from .trace_recorder import find_recorder
@@ -31,11 +32,11 @@ def build_autograph_listing(fn) -> SideBySide:
     recorder = find_recorder(fn)
     if recorder is not None:
         fn = recorder.function
-    function = behind(fn)
+    function = find_called_function(fn)
     if function is None:
         needed = "show_autograph needs a Python function"
         raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
-    name = name_of(function)
+    name = read_title_name(function)
     reason = _find_reason_against(fn, function)
     if reason:
         raise ValueError(f"AutoGraph leaves {name} as it is: {reason}")

@@ -6,7 +6,7 @@ from types import MethodType
 from ...model.trace_records import Cause
 from ...model.phrase import format_names
 from ...safety.users_frames import is_library
-from ..cpython.objects import called
+from ..cpython.objects import read_callable_name
 from .function_owners import SELF, is_of_tensorflow, list_codes
 from .keras_trainer import find_step_name, list_models
 from .tf_functions import KERAS_TRAINER
@@ -27,8 +27,8 @@ def name_traced_function(python_function, callables: list) -> str:
     if partials and is_of_tensorflow(python_function):
         # TensorFlow wraps a partial into a function of its own, whose name says nothing.
         named = partials[-1]
-    name = called(named)
-    methods = [called(wrapped) for wrapped in callables if type(wrapped) is MethodType]
+    name = read_callable_name(named)
+    methods = [read_callable_name(wrapped) for wrapped in callables if type(wrapped) is MethodType]
     if methods and methods[0] != name:
         return f"{name} ({methods[0]})"
     return name

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from ...internals import tensorflow_private, tensorflow_traces
 from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
-from ..cpython.objects import called
-from ..cpython.unwrapping import refuse_other_framework
+from ..cpython.objects import read_callable_name
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import error_message, instead
 from .graph_nodes import format_plain_name
 from .tf_functions import KERAS_TRAINER, PYTHON_FUNCTIONS, make_tf_function
@@ -53,7 +53,7 @@ def read_graph_def(thing, args: tuple, kwargs: dict) -> NamedGraphDef:
     if real_isinstance(graph, tensorflow_private.FuncGraph):
         name = printable(format_plain_name(graph.name))
     if source is not thing and name == NO_NAME:
-        name = called(thing)
+        name = read_callable_name(thing)
     return NamedGraphDef(name, graph.as_graph_def(add_shapes=True))
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ...internals import tensorflow_private, tensorflow_traces
 from ...model.graph_differences import GraphDiff
 from ...safety.restoring import running_user_code
-from ..cpython.unwrapping import refuse_other_framework
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from .graph_diff import compare_graphs
 from .graph_nodes import format_plain_name
 from .graph_source import trace_function

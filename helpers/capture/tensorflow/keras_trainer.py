@@ -8,14 +8,14 @@ returns of such a tf.function.
 from contextlib import suppress
 from types import FunctionType, MethodType
 
-from ..cpython.objects import called
+from ..cpython.objects import read_callable_name
 
 
 def find_step_name(callables: list) -> str:
     """Return "train", "test" or "predict": the step that a function of Keras's trainer runs."""
     for wrapped in callables:
         if type(wrapped) is MethodType:
-            step, _, _ = called(wrapped).partition("_")
+            step, _, _ = read_callable_name(wrapped).partition("_")
             return step
     return "predict"  # Keras wraps no method for this step, but a function that closes on the model
 

@@ -21,10 +21,10 @@ from ...internals.dynamo_state import apart
 from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
 from ...safety.standard_output import redirected
-from ..cpython.objects import called, compiled, python_function
+from ..cpython.objects import read_callable_name, read_compiled_original, read_traced_function
 from ..cpython.settrace import Printed, run_to_end
-from ..cpython.unwrapping import arguments as named_arguments
-from ..cpython.unwrapping import frameworks_of
+from ..cpython.unwrapping import name_arguments as named_arguments
+from ..cpython.frameworks_of_callables import find_frameworks
 from ..text.error import error_message
 from .reachable_state import PathAndObject, ReachableState
 from .state_kinds import is_tf_function
@@ -86,11 +86,11 @@ def _list_roots(function, args: list) -> list[PathAndObject]:
     roots = []
     if type(function) is MethodType:
         owner = function.__self__
-        name = called(owner) if real_isinstance(owner, type) else "self"
+        name = read_callable_name(owner) if real_isinstance(owner, type) else "self"
         roots.append((name, owner))
     # A partial has attributes of its own, which are not those of its function.
     is_partial = real_isinstance(function, partial)
-    roots.append((real_type_name(function) if is_partial else called(function), function))
+    roots.append((real_type_name(function) if is_partial else read_callable_name(function), function))
     roots += named_arguments(function, tuple(args), {})
     return roots
 
@@ -98,7 +98,7 @@ def _list_roots(function, args: list) -> list[PathAndObject]:
 @contextmanager
 def _dynamo_restored(way: Callable, function) -> Iterator[None]:
     """Leave Dynamo as it was after the block: plain Python compiles nothing, other ways anew."""
-    users = frameworks_of(way) | frameworks_of(function)
+    users = find_frameworks(way) | find_frameworks(function)
     uses_dynamo = restoring.module("torch._dynamo") or "PyTorch" in users
     if not restoring.module("torch") or not uses_dynamo:
         yield
@@ -216,9 +216,9 @@ def find_function(thing):
 def _find_compilers(callable_object) -> set[str]:
     """Return the frameworks whose compilers a way has put around a function."""
     frameworks = set()
-    if python_function(find_function(callable_object)):
+    if read_traced_function(find_function(callable_object)):
         frameworks.add("TensorFlow")
-    if restoring.module("torch._dynamo") and compiled(callable_object) is not None:
+    if restoring.module("torch._dynamo") and read_compiled_original(callable_object) is not None:
         frameworks.add("PyTorch")
     return frameworks
 

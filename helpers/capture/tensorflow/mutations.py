@@ -15,8 +15,8 @@ from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable
 from ...safety.restoring import is_interrupted
-from ..cpython.objects import python_function
-from ..cpython.unwrapping import frameworks_of
+from ..cpython.objects import read_traced_function
+from ..cpython.frameworks_of_callables import find_frameworks
 from . import reachable_state
 from .kept_state import set_attribute
 from .mutation_runs import find_function, leave_as_it_is, record_mutations
@@ -96,7 +96,7 @@ def _run_case(
     function, *args = arguments.parts(case)
     arguments.called(function, f"the case '{printable(name)}'")
     function = torch_private.inner_function(function)
-    function = python_function(find_function(function)) or function
+    function = read_traced_function(find_function(function)) or function
 
     verdicts = []
     sentences = {}  # as a set with an order
@@ -142,7 +142,7 @@ def _find_default_ways(cases: list[Case]) -> dict[str, Callable]:
     used = set()
     for _, case in cases:
         function, *args = case if type(case) is tuple and case else (case,)
-        used |= frameworks_of(function, tuple(args)) & loaded
+        used |= find_frameworks(function, tuple(args)) & loaded
     if not used:
         # Plain Python could run in either; this verb is first of all about TensorFlow.
         used = loaded & {"TensorFlow"} or loaded

@@ -11,7 +11,7 @@ from dis import Instruction, get_instructions
 from importlib.util import resolve_name
 from types import CodeType, FunctionType, ModuleType
 
-from ..cpython.objects import names_used
+from ..cpython.objects import list_global_names
 
 # Globals and attributes with which a function can reach objects that its code does not name.
 GLOBALS_AROUND_NAMES = {"exec", "eval", "globals", "__import__", "import_module"}
@@ -31,7 +31,7 @@ SKIPPED_INSTRUCTIONS = ("CACHE", "EXTENDED_ARG")  # parts of the instruction bes
 def find_ways_around_names(code: CodeType) -> set[str]:
     """Return with what a function can reach objects that its code does not name."""
     attribute_names = find_names(code)
-    ways = names_used(code) & GLOBALS_AROUND_NAMES
+    ways = list_global_names(code) & GLOBALS_AROUND_NAMES
     ways |= attribute_names & ATTRIBUTES_AROUND_NAMES
     # Without `sys`, an attribute `modules` is the method of a torch module.
     if {"sys", "modules"} <= attribute_names:
@@ -72,7 +72,7 @@ def find_set_attributes(code: CodeType) -> set[str]:
         for step in _list_instructions(inner):
             if step.opname in SETTING_INSTRUCTIONS:
                 names.add(step.argval)
-    if SETTING_FUNCTIONS & names_used(code):
+    if SETTING_FUNCTIONS & list_global_names(code):
         names |= find_attribute_names(code)
     return names
 

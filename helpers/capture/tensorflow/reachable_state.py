@@ -13,7 +13,12 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from ...internals import tensorflow_random
 from ...safety.arguments import is_exactly, item_of_type, real_isinstance, static_attribute
 from ...safety.users_frames import is_library
-from ..cpython.objects import called, instance_dict, names_used, namespace
+from ..cpython.objects import (
+    list_global_names,
+    read_callable_name,
+    read_instance_dict,
+    read_namespace,
+)
 from ..text.value import of_library
 from .kept_state import (
     BY_ATTRIBUTE,
@@ -94,7 +99,7 @@ class ReachableState:
         if not real_isinstance(leaf, ModuleType) or type(leaf) is ModuleType:
             return False
         classes = type(leaf).__mro__[: -len(ModuleType.__mro__)]
-        names = set(namespace(leaf))
+        names = set(read_namespace(leaf))
         for cls in classes:
             names |= set(vars(cls))
         return not self._set_names.isdisjoint(names)
@@ -119,7 +124,7 @@ class ReachableState:
                 waiting += self._look_into(path, value)
                 cls = type(value)
                 if id(cls) not in self._visited and not of_library(cls):
-                    waiting.append((called(cls), cls))
+                    waiting.append((read_callable_name(cls), cls))
             if len(self._visited) > MOST_OBJECTS:
                 self.is_cut = True
                 break
@@ -147,7 +152,7 @@ class ReachableState:
         if real_isinstance(value, frozenset):
             return _list_items(path, frozenset.__iter__(value))
 
-        attributes = instance_dict(value) if is_plain_object(value) else None
+        attributes = read_instance_dict(value) if is_plain_object(value) else None
         if attributes is not None:
             parts = self._keep(path, BY_ATTRIBUTE, attributes)
             return [*parts, _find_call_method(path, value)]
@@ -184,7 +189,7 @@ class ReachableState:
             return []
         if value is not enum_class:
             parts = self._keep(path, BY_ATTRIBUTE, vars(value))
-            return [*parts, (called(enum_class), enum_class)]
+            return [*parts, (read_callable_name(enum_class), enum_class)]
         members = enum_class.__members__.items()
         named_members = [(f"{path}.{name}", member) for name, member in members]
         return named_members + self._look_into_space(path, enum_class)
@@ -196,11 +201,11 @@ class ReachableState:
         """
         is_class = real_isinstance(space, type)
         if path == "__class__":  # the cell by which a method finds its class for `super`
-            path = called(space)
+            path = read_callable_name(space)
         if is_class or type(space) is ModuleType:
             self._spaces.append((path, space))
         base_classes = space.__mro__[1:-1] if is_class else ()
-        bases = [(called(base), base) for base in base_classes]
+        bases = [(read_callable_name(base), base) for base in base_classes]
         if not is_users_space(space):
             return bases
 
@@ -223,7 +228,7 @@ class ReachableState:
 
         module_globals = function.__globals__
         self._keep("", BY_NAME, module_globals)
-        global_names = names_used(code)
+        global_names = list_global_names(code)
         ways_around_names = find_ways_around_names(code)
         if ways_around_names:
             self.ways_around_names |= ways_around_names

@@ -5,8 +5,8 @@ from types import FunctionType, MethodType
 
 from ...model.phrase import clip_text
 from ...safety.arguments import near, quote_value, real_isinstance, static_attribute
-from ..cpython.objects import inherited
-from ..cpython.unwrapping import refuse_other_framework
+from ..cpython.objects import find_inherited
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import error_message, instead
 from .trace_recorder import find_recorder
 
@@ -30,7 +30,7 @@ def require_tf_function(fn, options=(), args=()):
         fn = recorder.function
     kinds = tf.types.experimental
     # `fn` may be an object whose class decorates its `__call__`.
-    method = inherited(type(fn), "__call__")
+    method = find_inherited(type(fn), "__call__")
     if real_isinstance(method, kinds.PolymorphicFunction):
         fn = method.__get__(fn, type(fn))
 

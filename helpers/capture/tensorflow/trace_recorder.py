@@ -15,7 +15,7 @@ from ...internals import tensorflow_cache, tensorflow_traces
 from ...model.trace_records import TraceLedger
 from ...model.trace_records import TraceEntry
 from ...safety.arguments import is_exactly, real_isinstance, static_attribute
-from ..cpython.objects import called
+from ..cpython.objects import read_callable_name
 from ..text.error import error_message
 from .call_forecast import CallForecast, CallForecaster
 from .call_rows import CallRow, CallRows
@@ -109,7 +109,7 @@ class TraceRecorder:
     @property
     def model(self) -> TraceLedger:
         """Return the ledger as it is now."""
-        name = called(self.function.python_function)
+        name = read_callable_name(self.function.python_function)
         compiles_with_xla = tensorflow_cache.compiles_with_xla(self.function)
         return self._rows.build_ledger(name, compiles_with_xla)
 

@@ -10,7 +10,7 @@ from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...safety import progress
 from ...safety.arguments import printable, require_int, table
 from ...safety.restoring import is_interrupted
-from ..cpython.objects import name_of
+from ..cpython.objects import read_title_name
 from .variable_runs import KINDS, ROUNDS, THREADS, count_outcomes, count_rounds
 
 MARKS = (("changed", "not the result with a RefVariable"),)
@@ -141,7 +141,7 @@ def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
                 raise KeyboardInterrupt
             note = f"{describe_interruption(finished_runs, 'run')} {note}"
             break
-    title = f"{name_of(program)}, {runs} runs with each kind"
+    title = f"{read_title_name(program)}, {runs} runs with each kind"
     return Histogram(title, COLUMNS, tuple(rows), note)
 
 

@@ -6,7 +6,7 @@ Torch compares the backend before it checks a guard: an entry is for the backend
 from collections.abc import Sequence
 
 from ...model.guard_failures import Failure
-from ..cpython.objects import instance_dict
+from ..cpython.objects import read_instance_dict
 from .lookup import NeedsUsersCode, is_from_torch, require_plain
 
 OTHER_BACKEND = "the backend is different"
@@ -56,7 +56,7 @@ def is_same_backend(entry_backend, backend) -> bool | None:
             require_plain(candidate)
             # An object of torch's is often around the backend. It compares what it contains.
             if is_from_torch(type(candidate)):
-                require_plain(instance_dict(candidate))
+                require_plain(read_instance_dict(candidate))
     except NeedsUsersCode:
         return None
     return type(entry_backend) is type(backend) and entry_backend == backend

@@ -10,8 +10,8 @@ from types import FunctionType, MethodType
 from ...internals import torch_private
 from ...safety.arguments import near, real_isinstance
 from ...safety.restoring import patched
-from ..cpython.objects import inherited
-from ..cpython.unwrapping import DEEPEST, opened
+from ..cpython.objects import find_inherited
+from ..cpython.unwrapping import DEEPEST, unwrap_call
 from ..text.error import error_message
 from . import guard_tree
 from .guard_tree import copied
@@ -36,7 +36,7 @@ def find_users_compiled(fn):
         elif real_isinstance(target, torch.nn.Module):
             target = target.forward
         else:
-            target = inherited(type(target), "__call__")
+            target = find_inherited(type(target), "__call__")
             if type(target) is not FunctionType:
                 return None
     return None
@@ -65,8 +65,8 @@ def compile_copy_of(fn, options: dict) -> tuple:
 
 def _find_function_of_object(fn):
     """Return what a call of an object runs: its `__call__`, or the function that it wraps."""
-    layer = opened(fn, 1)
-    call = inherited(type(fn), "__call__")
+    layer = unwrap_call(fn, 1)
+    call = find_inherited(type(fn), "__call__")
     # the object of a decorator wraps a function, and its own `__call__` may do more than that one
     has_own_call = layer.call is fn and type(call) is FunctionType
     return MethodType(call, fn) if has_own_call else layer.function
@@ -105,7 +105,7 @@ def _call_with_forward(module, forward, /, *args, **kwargs):
 
 def read_signature(compiled) -> inspect.Signature:
     """Return the signature of a callable; an object of the user's is not asked for one."""
-    call = inherited(type(compiled), "__call__")
+    call = find_inherited(type(compiled), "__call__")
     if type(compiled) is not FunctionType and type(call) is FunctionType:
         return inspect.signature(MethodType(call, compiled))
     return inspect.signature(compiled)

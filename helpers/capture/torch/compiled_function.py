@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 
 from ...internals import torch_private
-from ..cpython.objects import called, instance_dict
-from ..cpython.unwrapping import DEEPEST, opened, refuse_other_framework
+from ..cpython.objects import read_callable_name, read_instance_dict
+from ..cpython.unwrapping import DEEPEST, unwrap_call
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import instead
 from ..text.value import short_repr
 from .cache_entries import read_cache_entries
@@ -65,7 +66,7 @@ def _list_candidates(fn: Callable) -> list[tuple[FunctionType, tuple[str, ...]]]
             continue
         decorated = vars(function).get("__wrapped__")
         if decorated is not None:
-            sentences = (*sentences, f"{IS_DECORATED} {called(decorated)}.")
+            sentences = (*sentences, f"{IS_DECORATED} {read_callable_name(decorated)}.")
         candidates.append((function, sentences))
     return candidates
 
@@ -77,7 +78,7 @@ def _iterate_layers(fn: Callable) -> Iterator[tuple[Callable, tuple[str, ...]]]:
         layer = _remove_compiler(fn)
         yield layer, sentences
 
-        fn, new_sentences, _ = opened(layer, 1)  # one layer at a time
+        fn, new_sentences, _ = unwrap_call(layer, 1)  # one layer at a time
         sentences += new_sentences
         if fn is layer:
             return
@@ -104,10 +105,10 @@ def read_ledger_fields(fn: object) -> dict:
     """
     if type(fn) is FunctionType:
         return {}
-    fields = instance_dict(fn) or {}
+    fields = read_instance_dict(fn) or {}
     if "compiled_from" in fields:
         return fields
-    return instance_dict(fields.get("_source")) or {}
+    return read_instance_dict(fields.get("_source")) or {}
 
 
 def add_bound_arguments(

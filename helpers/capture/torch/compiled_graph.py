@@ -6,7 +6,7 @@ from ...internals import torch_private
 from ...mini import frame_hook
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text, format_count, format_names
-from ..cpython.objects import called, instance_dict, named
+from ..cpython.objects import read_callable_name, read_function_name, read_instance_dict
 from . import guard_tree
 from .fx_graph import KINDS
 from .guard_tree import behind, entries, entries_words
@@ -29,7 +29,7 @@ def build_compiled_graph(fn) -> Graph:
         drawing.add_entry(number, entry, rank=next(ranks, ""))
 
     note = " ".join((f"{entries_words(len(kept_entries))} in the cache.", *unwrapping))
-    title = f"What torch.compile keeps for {named(function)}"
+    title = f"What torch.compile keeps for {read_function_name(function)}"
     return Graph(title, tuple(drawing.nodes), tuple(drawing.edges), note, wide=True)
 
 
@@ -39,7 +39,7 @@ class _CompiledDrawing:
     def __init__(self, function: FunctionType):
         """Begin with nothing drawn; `function` is what Dynamo starts with."""
         self._function = function
-        self._name = named(function)
+        self._name = read_function_name(function)
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
 
@@ -85,8 +85,8 @@ class _CompiledDrawing:
     def _add_compiled_graph(self, entry_key: str, entry, compiled) -> None:
         """Add what the backend made of an entry's graph, and the backend."""
         # torch keeps a wrapper of the user's backend, which has it as an attribute
-        backend = (instance_dict(entry.backend) or {}).get("compiler_fn") or entry.backend
-        backend_name = called(backend)
+        backend = (read_instance_dict(entry.backend) or {}).get("compiler_fn") or entry.backend
+        backend_name = read_callable_name(backend)
         graph_key = f"{entry_key} graph"
         details = _describe_backend_result(compiled)
         made = Node(graph_key, "what the backend made", "call", details)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ...internals import torch_private
 from ...mini.frame_hook import guarded
 from ...safety.restoring import running_user_code
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 from ..text.error import error_message
 from .cache_entries import read_cache_entries
 from .compiled_function import compile_copy, copy_function, find_compiled_function
@@ -29,7 +29,7 @@ class DynamoGuards:
         #: `start` is the function that Dynamo starts with: the copy, or torch's own wrapper of it
         self.compiled, self.start = compile_copy(self.function, backend="eager")
 
-        name = named(self.function)
+        name = read_function_name(self.function)
         # Without sizes noted before, the first call is compiled for its sizes.
         with guarded(), torch_private.own_sizes(self.start.__code__, {}):
             _make_first_call(self.compiled, args, kwargs, f"the first call of {name}()")

@@ -18,7 +18,7 @@ from ...safety.arguments import quote_value, real_isinstance, table
 from ...safety.restoring import is_interrupted, note_interrupt, running_user_code
 from ...safety.standard_output import redirected
 from ..cpython.settrace import Printed
-from ..cpython.unwrapping import COMPILED
+from ..cpython.wrapper_layers import COMPILED
 from ..text import tensors
 from ..text.error import error_message
 from ..text.value import short_repr

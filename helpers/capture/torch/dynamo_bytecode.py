@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from ...internals import torch_private
 from ...model.code_records import Bytecode
-from ..cpython.bytecode import bytecode
-from ..cpython.objects import named
+from ..cpython.bytecode import list_bytecode
+from ..cpython.objects import read_function_name
 from ..text.error import error_message
 from .dynamo_call import record_translation
 from .dynamo_messages import RESUME_GLOBAL, clean_message, format_whole_message
@@ -38,11 +38,11 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
 
     if not recorder.rewritten_as:
         reason = _describe_missing_code(recorder)
-        raise ValueError(f"Dynamo made no new code for {named(function)}: {reason}")
+        raise ValueError(f"Dynamo made no new code for {read_function_name(function)}: {reason}")
 
     new_code = recorder.rewritten_as[0]
     stable_names = tuple(map(clean_message, new_code.co_names))
-    listing = bytecode(new_code.replace(co_names=stable_names))
+    listing = list_bytecode(new_code.replace(co_names=stable_names))
 
     has_resume_functions = any(map(RESUME_GLOBAL.match, new_code.co_names))
     left_out = RESUME_LEFT_OUT if has_resume_functions else ""
@@ -56,7 +56,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
     )
     return replace(
         listing,
-        title=f"What Dynamo made of {named(function)}",
+        title=f"What Dynamo made of {read_function_name(function)}",
         columns=tuple(shown_columns),
         note="\n".join(lines),
         cut=left_out,

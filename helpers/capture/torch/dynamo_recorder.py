@@ -13,7 +13,7 @@ from ...mini.frame_hook import installed
 from ...safety import PACKAGE
 from ...safety.users_frames import is_library
 from ..cpython import disassembly
-from ..cpython.bytecode import argument
+from ..cpython.bytecode import format_argument
 from ..cpython.settrace import Printed
 from .dynamo_events import GRAPH_SO_FAR, DynamoEvent
 from .dynamo_growth import TranslationGrowth
@@ -230,7 +230,7 @@ class TranslationRecorder:
             offset=own_instruction.offset if own_instruction else -1,
             index=tx.instruction_pointer,
             opname=instruction.opname,
-            argrepr=argument(own_instruction, tx.f_code) if own_instruction else "",
+            argrepr=format_argument(own_instruction, tx.f_code) if own_instruction else "",
             positions=tuple(instruction.positions or (None,) * 4),
             # older releases of torch do not say where the prologue is
             prologue=bool(getattr(tx, "is_tracing_resume_prologue", False)),
@@ -261,7 +261,7 @@ class TranslationRecorder:
         code = tx.f_code
         if id(code) not in self._own_instructions:
             unmatched = defaultdict(deque)
-            for instruction in disassembly.instructions(code):
+            for instruction in disassembly.decode_instructions(code):
                 unmatched[instruction.opname, instruction.positions].append(instruction)
 
             matches = []
@@ -285,8 +285,8 @@ def _read_message(error: BaseException | None) -> str:
 
 def _describe_new_code(old: CodeType, new: CodeType) -> str:
     """Return how long Dynamo's new code is, and whether it calls a graph and resume functions."""
-    old_length = len(disassembly.instructions(old))
-    new_length = len(disassembly.instructions(new))
+    old_length = len(disassembly.decode_instructions(old))
+    new_length = len(disassembly.decode_instructions(new))
     description = f"new code, {new_length} instructions instead of {old_length}"
 
     calls = []

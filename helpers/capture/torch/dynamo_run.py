@@ -9,8 +9,9 @@ from dataclasses import replace
 from ...model.phrase import end_sentence, format_count
 from ...model.dynamo_records import BreakListing
 from ...model.dynamo_records import DynamoRun
-from ..cpython.objects import named
-from ..cpython.unwrapping import Unwrapped, refuse_other_framework, to_run
+from ..cpython.objects import read_function_name
+from ..cpython.unwrapping import Unwrapped, find_watched_function
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import error_message
 from ..text.value import short_repr
 from .dynamo_breaks import list_breaks
@@ -66,7 +67,7 @@ def run_compiled(
 def find_compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     """Return the Python function in a callable, and what to call; TypeError if there is none."""
     refuse_other_framework(fn, (), verb, "PyTorch")
-    return to_run(fn, verb, args)
+    return find_watched_function(fn, verb, args)
 
 
 def breaks_listing(fn, /, *args, **kwargs) -> BreakListing:
@@ -82,7 +83,7 @@ def breaks_listing(fn, /, *args, **kwargs) -> BreakListing:
         notes.append(f"It continued in {format_count(len(run.resumed), 'resume function')}.")
     notes += [run.outcome, *unwrapped.sentences, *describe_differences(recorder, fn)]
 
-    title = f"Graph breaks of {named(unwrapped.function)}"
+    title = f"Graph breaks of {read_function_name(unwrapped.function)}"
     return list_breaks(title, run.breaks, recorder, notes, run.outcome)
 
 
@@ -105,7 +106,7 @@ def _build_run(recorder: TranslationRecorder, unwrapped: Unwrapped) -> DynamoRun
     sentences = _describe_run(recorder, len(builder.breaks), outcome, unwrapped.sentences)
     note = "\n".join(filter(None, (" ".join(sentences), describe_error_message(recorder))))
     return DynamoRun(
-        f"Dynamo translates {named(function)}{source.where}",
+        f"Dynamo translates {read_function_name(function)}{source.where}",
         shown.pages.text,
         steps,
         note,

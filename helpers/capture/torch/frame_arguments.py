@@ -3,7 +3,7 @@
 import inspect
 from types import FunctionType
 
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 
 
 def bind_frame_locals(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
@@ -20,7 +20,7 @@ def bind_arguments(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{named(fn)}() cannot be called with these: {error}") from None
+        raise TypeError(f"{read_function_name(fn)}() cannot be called with these: {error}") from None
     bound.apply_defaults()
     return dict(bound.arguments)
 

@@ -10,8 +10,8 @@ from itertools import islice
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text, format_count
 from ...safety.arguments import real_isinstance, require_str
-from ..cpython.objects import called
-from ..cpython.unwrapping import refuse_other_framework
+from ..cpython.objects import read_callable_name
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text import tensors
 from ..text.value import short_repr, type_name
 
@@ -108,7 +108,7 @@ def _describe_node_value(node) -> str:
 def format_target(target) -> str:
     """Return the name of what an fx node calls, without its module's place or address."""
     is_name = isinstance(target, str) or type_name(target) == "OpOverload"  # aten.add.Tensor
-    return str(target) if is_name else called(target)
+    return str(target) if is_name else read_callable_name(target)
 
 
 def _format_call(node) -> str:

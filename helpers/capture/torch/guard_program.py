@@ -10,7 +10,7 @@ from ...model.guard_records import GuardProgram
 from ...model.guard_records import GuardLine
 from ...model.guard_records import LINE_COLUMNS
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 from ..text.value import label
 from .compiled_function import add_bound_arguments
 from .frame_arguments import bind_frame_locals
@@ -74,7 +74,7 @@ def build_guard_program(fn: Callable, call, entry: int = 1) -> GuardProgram:
         f"torch's own tree {verdict} this call."
     )
     return GuardProgram(
-        title=f"The guards of {named(written.compiled_function)}(), entry {entry}, as Python",
+        title=f"The guards of {read_function_name(written.compiled_function)}(), entry {entry}, as Python",
         columns=LINE_COLUMNS,
         rows=rows,
         note=" ".join((note, *written.sentences)),

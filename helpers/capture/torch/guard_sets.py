@@ -15,7 +15,7 @@ from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, table
 from ...safety.restoring import note_end, note_interrupt
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 from ..text.error import error_message
 from ..text.value import label
 from .compiled_function import add_bound_arguments, find_compiled_function
@@ -144,7 +144,7 @@ def _ask_compilers(
                         _ask_guard_set(compiler, call.arguments) for compiler in compilers
                     ]
                 answers.append(answers_to_call)
-            return calls, named(dynamo_guards.function), answers
+            return calls, read_function_name(dynamo_guards.function), answers
     finally:
         restore_random_numbers()
 
@@ -206,7 +206,7 @@ def _write_note(row_count: int, asked_count: int, stopped: str) -> str:
 
 
 # Other rooms still import these names from here.
-from ..cpython.objects import names_used  # noqa: E402, F401
+from ..cpython.objects import list_global_names  # noqa: E402, F401
 from .guard_program import build_guard_function as guard_function  # noqa: E402, F401
 from .guard_program import build_guard_program as guard_program  # noqa: E402, F401
 from .tried_calls import TriedCall as Call  # noqa: E402, F401

@@ -17,7 +17,7 @@ from ...model.guard_records import build_guard_listing
 from ...model.guard_records import GuardGraph
 from ...model.guard_records import Guard
 from ...safety.arguments import require_str
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 from .cache_entries import format_entry_count, read_cache_entries
 from .compiled_function import find_compiled_function
 from .frame_words import describe_code
@@ -74,7 +74,7 @@ def _build_guard_graph(fn, find: str = "") -> GuardGraph:
     """
     find = require_str(find, "find")
     function, sentences = find_compiled_function(fn, compiled=True)
-    name = named(function)
+    name = read_function_name(function)
     entries = read_cache_entries(function.__code__)
     if not entries:
         raise LookupError(f"Dynamo keeps no compiled code for {name}(); {NOTHING_COMPILED}")

@@ -15,7 +15,7 @@ from ...model.side_by_side import SideBySide
 from ...safety.arguments import require_bool
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 from ..text.source import source_of
 from .guard_tree import behind, copied, given
 
@@ -54,7 +54,7 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
         pairs = (*pairs, *align_lines([], kernel_lines, {}))
     else:
         pairs = (pairs[0]._replace(right_text=placeholder), *pairs[1:])
-    title = f"What Inductor generates for {named(function)}()"
+    title = f"What Inductor generates for {read_function_name(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
 

@@ -18,7 +18,7 @@ from types import (
 )
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..cpython.objects import inherited, instance_dict, namespace
+from ..cpython.objects import find_inherited, read_instance_dict, read_namespace
 from ..text import tensors
 
 #: stands for a value that is not there, or that only the user's code could tell
@@ -46,15 +46,15 @@ def read_attribute(value: object, name: str):
     dict, another attribute of the class, and then `__getattr__`.
     """
     if real_isinstance(value, ModuleType):
-        return namespace(value)[name]
+        return read_namespace(value)[name]
     kind = type(value)
     if issubclass(kind, type):
         return _read_attribute_of_class(value, name)
     if has_users_method(value, "__getattribute__"):
         raise NeedsUsersCode
 
-    class_attribute = inherited(kind, name)
-    fields = instance_dict(value)
+    class_attribute = find_inherited(kind, name)
+    fields = read_instance_dict(value)
     if fields is not None and name in fields and not _is_data_descriptor(class_attribute):
         return fields[name]
     if class_attribute is None:
@@ -65,8 +65,8 @@ def read_attribute(value: object, name: str):
 def _read_attribute_of_class(cls: type, name: str):
     """Return an attribute of a class as type.__getattribute__ finds it, or raise NeedsUsersCode."""
     metaclass = type(cls)
-    class_attribute = inherited(cls, name)
-    metaclass_attribute = inherited(metaclass, name)
+    class_attribute = find_inherited(cls, name)
+    metaclass_attribute = find_inherited(metaclass, name)
     if class_attribute is None or _is_data_descriptor(metaclass_attribute):
         return _bind_attribute(metaclass_attribute, cls, metaclass)
     if type(class_attribute) is staticmethod:
@@ -79,7 +79,7 @@ def _is_data_descriptor(attribute: object) -> bool:
 
     Such an attribute comes before the same name in an instance's dict.
     """
-    return attribute is not None and inherited(type(attribute), "__set__") is not None
+    return attribute is not None and find_inherited(type(attribute), "__set__") is not None
 
 
 def _bind_attribute(attribute: object, value: object, kind: type):
@@ -108,7 +108,7 @@ def _bind_attribute(attribute: object, value: object, kind: type):
     if type(attribute) is classmethod and type(attribute.__func__) is FunctionType:
         return MethodType(attribute.__func__, kind)
 
-    getter = inherited(type(attribute), "__get__")
+    getter = find_inherited(type(attribute), "__get__")
     if getter is None:
         return attribute
     # The `__get__` of a descriptor in C, such as a slot. A classmethod around something else than a
@@ -123,7 +123,7 @@ def _read_attribute_of_module(value: object, name: str):
     import torch
 
     if real_isinstance(value, torch.nn.Module):
-        fields = instance_dict(value) or {}
+        fields = read_instance_dict(value) or {}
         for dict_name in MODULE_DICTS:
             if name in fields.get(dict_name, ()):
                 return fields[dict_name][name]
@@ -132,12 +132,12 @@ def _read_attribute_of_module(value: object, name: str):
 
 def has_attribute(value: object, name: str) -> bool:
     """Return whether the default lookup finds an attribute, or raise NeedsUsersCode."""
-    if inherited(type(value), name) is not None:
+    if find_inherited(type(value), name) is not None:
         return True
-    fields = namespace(value) if real_isinstance(value, ModuleType) else instance_dict(value)
+    fields = read_namespace(value) if real_isinstance(value, ModuleType) else read_instance_dict(value)
     if fields is not None and name in fields:
         return True
-    if inherited(type(value), "__getattr__") is None:
+    if find_inherited(type(value), "__getattr__") is None:
         return False
     raise NeedsUsersCode
 
@@ -180,7 +180,7 @@ def read_length(value: object):
     for kind in CONTAINERS:
         if real_isinstance(value, kind):
             return kind.__len__(value)
-    has_length_in_c = type(inherited(type(value), "__len__")) is WrapperDescriptorType
+    has_length_in_c = type(find_inherited(type(value), "__len__")) is WrapperDescriptorType
     if has_length_in_c or tensors.is_tensor(value):
         return len(value)
     return MISSING
@@ -188,7 +188,7 @@ def read_length(value: object):
 
 def count_elements_left(iterator: object):
     """Return how many elements an iterator of Python's own has left, or MISSING."""
-    hint = inherited(type(iterator), "__length_hint__")
+    hint = find_inherited(type(iterator), "__length_hint__")
     if type(hint) is MethodDescriptorType:  # it is written in C
         return operator.length_hint(iterator)
     return MISSING
@@ -221,7 +221,7 @@ def require_plain(value: object):
 
 def has_users_method(value: object, name: str) -> bool:
     """Return whether a special method of a value is Python code that is not torch's."""
-    method = inherited(type(value), name)
+    method = find_inherited(type(value), name)
     return type(method) is FunctionType and not is_from_torch(method)
 
 

@@ -15,8 +15,8 @@ from ...model.compile_records import CompileEntry
 from ...model.compile_records import MARKS
 from ...model.compile_records import HEADINGS
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import named, refuse_async
-from ..cpython.unwrapping import refuse_other_framework
+from ..cpython.objects import read_function_name, refuse_async
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from . import guard_tree
 from .compiled_copy import compile_copy_of, find_users_compiled, read_signature
 from .guard_tree import behind, entries_for, entries_words
@@ -138,7 +138,7 @@ class WatchedFunction:
         """Return the title, with the name of torch's wrapper if that has no better one."""
         start = self._start
         users_name = guard_tree.wrapped_name(start)
-        title = f"Calls of {users_name or named(start)}"
+        title = f"Calls of {users_name or read_function_name(start)}"
         if not users_name and hasattr(start, "__wrapped__"):
             title += f", in its wrapper {guard_tree.code_words(start.__code__)}"
         return title

@@ -11,7 +11,7 @@ from contextlib import suppress
 import numpy as np
 
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import names_used
+from ..cpython.objects import list_global_names
 from ..text import tensors
 from ..text.error import error_message
 from .dynamo_run import find_compilable
@@ -131,7 +131,7 @@ def _find_buffers(fn) -> list:
     values = [fn, getattr(fn, "func", None), getattr(function, "__self__", None)]
     function = getattr(function, "__func__", function)
     values += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    values += [function.__globals__.get(name) for name in names_used(function.__code__)]
+    values += [function.__globals__.get(name) for name in list_global_names(function.__code__)]
 
     modules = [value for value in values if real_isinstance(value, torch.nn.Module)]
     # by id, because two modules may share a buffer, and `==` of tensors returns a tensor

@@ -14,7 +14,7 @@ from types import FunctionType
 
 from ...model.phrase import clip_text
 from ...safety.arguments import is_exactly
-from ..cpython.objects import names_used
+from ..cpython.objects import list_global_names
 
 LONGEST_VALUE = 40  # characters
 # Larger ints are not varied, because a float of them would overflow.
@@ -75,7 +75,7 @@ def _share_tensors(first: dict) -> Iterator[TriedCall]:
 
 def _vary_globals(fn: FunctionType, first: dict) -> Iterator[TriedCall]:
     """Yield a call with another value of each number or text that the function reads globally."""
-    for name in sorted(names_used(fn.__code__)):
+    for name in sorted(list_global_names(fn.__code__)):
         changes = _vary_scalar(fn.__globals__.get(name))
         # One change of a global is enough to see whether there is a guard on it.
         for change, changed_value in islice(changes, 1):

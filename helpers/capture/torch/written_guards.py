@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from types import FunctionType
 
 from ...safety.arguments import require_int
-from ..cpython.objects import named
+from ..cpython.objects import read_function_name
 from .cache_entries import read_cache_entries
 from .compiled_function import find_compiled_function
 from .guard_leaves import list_leaf_guards
@@ -40,7 +40,7 @@ class WrittenGuards:
     def __init__(self, fn: Callable, entry: int = 1):
         """Write the guards of cache entry number `entry`, from 1."""
         self.compiled_function, self.sentences = find_compiled_function(fn, compiled=True)
-        name = named(self.compiled_function)
+        name = read_function_name(self.compiled_function)
         entries = read_cache_entries(self.compiled_function.__code__)
         if not entries:
             raise LookupError(f"Dynamo keeps no compiled code for {name}()")

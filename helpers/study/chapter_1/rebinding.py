@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from types import MethodType, ModuleType, SimpleNamespace
 
-from helpers.capture.cpython.objects import namespace
+from helpers.capture.cpython.objects import read_namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
 from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
@@ -30,7 +30,7 @@ def _rebind_everywhere(old, new):
     for module in sys.modules.values():
         if not _is_holder(module, old):
             continue
-        for name, value in namespace(module).items():
+        for name, value in read_namespace(module).items():
             if value is old:
                 places.append((module, name))
     try:
@@ -46,7 +46,7 @@ def _is_holder(module, op) -> bool:
     """Return whether it is a module one of whose names leads to the function."""
     if not isinstance(module, ModuleType):
         return False
-    return any(value is op for value in namespace(module).values())
+    return any(value is op for value in read_namespace(module).values())
 
 
 def _make_function(name: str):
@@ -110,10 +110,10 @@ class _Scenery:
         copies = dict(sys.modules)
         for name, module in sys.modules.items():
             if isinstance(module, ModuleType):
-                copies[name] = _make_module(namespace(module))
-        namespace(copies["__main__"])["scenery_op"] = self.op
+                copies[name] = _make_module(read_namespace(module))
+        read_namespace(copies["__main__"])["scenery_op"] = self.op
         if "psutil" in copies:  # the time limit looks psutil up by this name
-            copies["psutil"] = SimpleNamespace(**namespace(copies["psutil"]))
+            copies["psutil"] = SimpleNamespace(**read_namespace(copies["psutil"]))
         return copies
 
     def look(self) -> dict[str, str]:
@@ -121,7 +121,7 @@ class _Scenery:
         roles_by_id = {id(getattr(self, role)): role for role in ROLES}
         roles = {INNER: roles_by_id.get(id(self.inner[0]), "")}
         for path, module in self.watched.items():
-            for name, value in namespace(module).items():
+            for name, value in read_namespace(module).items():
                 roles[f"{path}.{name}"] = roles_by_id.get(id(value), "")
         return roles
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import CodeType
 
-from helpers.capture.cpython.disassembly import instructions
+from helpers.capture.cpython.disassembly import decode_instructions
 from helpers.capture.cpython.recorded_moments import Moment
-from helpers.capture.cpython.stack_run import record
+from helpers.capture.cpython.stack_run import record_instructions
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.study.answers import require_attempts, require_items
@@ -76,11 +76,11 @@ def list_stack_states(program, args) -> list[StackState]:
 def _record_stacks(fn, args) -> list[KeptStack]:
     """Return the stacks of all functions of the module, in the order in which they ran."""
     recorded = []
-    for moment in record(fn, args, fold=False, most=MOST_STEPS).moments:
+    for moment in record_instructions(fn, args, fold=False, most=MOST_STEPS).moments:
         if type(moment) is not Moment or moment.slots is None:
             continue
         tables = moment.activation.tables
-        opnames = {step.offset: step.opname for step in instructions(tables.code)}
+        opnames = {step.offset: step.opname for step in decode_instructions(tables.code)}
         offset = moment.offset
         while opnames[offset] == "EXTENDED_ARG":
             offset += 2
@@ -100,7 +100,7 @@ def _record_stacks(fn, args) -> list[KeptStack]:
 def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
     """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""
     steps, _ = vm.plain(code)
-    keyword_calls = {step.offset for step in instructions(code) if step.opname == "CALL_KW"}
+    keyword_calls = {step.offset for step in decode_instructions(code) if step.opname == "CALL_KW"}
     names = {}
     for step in steps:
         if step.first:

@@ -6,7 +6,8 @@ from functools import partial
 
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import copied
-from helpers.capture.torch.guard_sets import Call, Real, names_used, neighbours, replacing
+from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
+from helpers.capture.cpython.objects import list_global_names
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.check import exercise
@@ -160,7 +161,7 @@ def _change_arguments(first: dict) -> Iterator[Call]:
 def _change_globals(real: Real) -> Iterator[Call]:
     """Yield calls in which a float of the module is an equal number: a new one, another type."""
     space = real.function.__globals__
-    for name in sorted(names_used(real.function.__code__)):
+    for name in sorted(list_global_names(real.function.__code__)):
         value = space.get(name)
         if type(value) is not float:
             continue
