@@ -60,8 +60,8 @@ def test_two_measurements_of_the_same_actions_look_the_same(one, unit, other, ot
 def test_two_races_of_the_same_program_look_the_same(seen):
     def race(saw):
         counts = variable_outcomes.Counter(saw)
-        rows = list(variable_outcomes._race_rows("RefVariable", counts, [counts], len(saw)))
-        columns = tuple(Column(*pair) for pair in variable_outcomes.OUTCOME.items())
+        rows = list(variable_outcomes.build_race_rows("RefVariable", counts, [counts], len(saw)))
+        columns = variable_outcomes.COLUMNS
         return Exhibit(Listing("a race", columns, rows, variable_outcomes.ANY_ORDER), table)
 
     assert masked(race(seen)) == masked(race(["1, 1"]))

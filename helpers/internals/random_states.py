@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 
 from ..safety import restoring
-from . import tensorflow_private
+from . import tensorflow_random
 from .keras_seeds import SeedStates
 
 
@@ -39,7 +39,7 @@ def restore_random_states(states: dict[str, bytes]) -> None:
 
 
 @contextmanager
-def random_numbers_kept() -> Iterator["tensorflow_private.RandomUse | None"]:
+def random_numbers_kept() -> Iterator["tensorflow_random.RandomUse | None"]:
     """Draw in the block without an effect on what the program draws after it.
 
     Yield what TensorFlow draws, or None where it is not loaded. An eager op of TensorFlow's with a
@@ -47,7 +47,7 @@ def random_numbers_kept() -> Iterator["tensorflow_private.RandomUse | None"]:
     `has_own_seed` of what is yielded says whether there was one.
     """
     is_loaded = restoring.module("tensorflow")
-    of_tensorflow = tensorflow_private.random_numbers_apart() if is_loaded else nullcontext()
+    of_tensorflow = tensorflow_random.random_numbers_apart() if is_loaded else nullcontext()
     earlier_states = read_random_states()
     earlier_seeds = SeedStates()
     try:

@@ -18,7 +18,6 @@ PLACES = {
     "context": "tensorflow.python.eager.context",
     "execute": "tensorflow.python.eager.execute",
     "pywrap_tfe": "tensorflow.python.pywrap_tfe",
-    "doors": "tensorflow.python.pywrap_tfe",
     "op_callbacks": "tensorflow.python.framework.op_callbacks",
     "op_def_registry": "tensorflow.python.framework.op_def_registry",
     "random_seed": "tensorflow.python.framework.random_seed",
@@ -36,16 +35,12 @@ PLACES = {
     "ScopeType": f"{_FUNCTION}.tracing_compilation:ScopeType",
     "transform": f"{_FUNCTION}.transform",
     "tracing_compilation": f"{_FUNCTION}.tracing_compilation",
-    "wanted_key": f"{__package__}.tensorflow_cache:find_call_key",
-    "hearing_traces": f"{__package__}.tensorflow_traces:collecting_traces",
-    "RandomUse": f"{__package__}.tensorflow_random:RandomUse",
-    "random_numbers_apart": f"{__package__}.tensorflow_random:random_numbers_apart",
 }
 # The functions of pywrap_tfe by which Python runs an op.
 FAST = "TFE_Py_FastPathExecute"
 SLOW = "TFE_Py_Execute"
 SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
-DOORS = FAST, SLOW
+ENTRY_POINTS = FAST, SLOW
 QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that say nothing of what it computes
 
 

@@ -47,10 +47,10 @@ def show_graph(thing: object, /, *args: Any, find: str = "", **kwargs: Any) -> E
     --------
     >>> show_graph(tf.function(step), x, find="Mul")
     """
-    from ..capture.tensorflow.tf_graph import found_in_graph
+    from ..capture.tensorflow.tf_graph import find_in_graph
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(found_in_graph(thing, args, kwargs, find), graph, TRACE)
+    return Exhibit(find_in_graph(thing, args, kwargs, find), graph, TRACE)
 
 
 @preserves_interpreter_state
@@ -78,10 +78,10 @@ def show_graph_steps(thing: object, /, *args: Any, **kwargs: Any) -> Exhibit:
     --------
     >>> show_graph_steps(tf.function(step), x).model.widest
     """
-    from ..capture.tensorflow.tf_graph import tf_steps
+    from ..capture.tensorflow.tf_graph import build_steps
     from ..view.table_view import lanes
 
-    return Exhibit(tf_steps(thing, *args, **kwargs), lanes, TRACE)
+    return Exhibit(build_steps(thing, *args, **kwargs), lanes, TRACE)
 
 
 @preserves_interpreter_state
@@ -109,10 +109,10 @@ def show_graph_diff(before: object, after: object, *, title: str = "") -> Exhibi
     --------
     >>> show_graph_diff(show_graph(step, x), show_graph(other, x))
     """
-    from ..capture.tensorflow.rewriting import tf_diff
+    from ..capture.tensorflow.graph_diff import build_graph_diff
     from ..view.diagram.graph_view import graph_diff
 
-    return Exhibit(tf_diff(model_of(before), model_of(after), title), graph_diff, TRACE)
+    return Exhibit(build_graph_diff(model_of(before), model_of(after), title), graph_diff, TRACE)
 
 
 @preserves_interpreter_state
@@ -138,10 +138,10 @@ def show_autograph(f: Callable[..., Any]) -> Exhibit:
     --------
     >>> show_autograph(step).model.pairs
     """
-    from ..capture.tensorflow.rewriting import autograph_side_by_side
+    from ..capture.tensorflow.autograph import build_autograph_listing
     from ..view.source_views import side_by_side
 
-    return Exhibit(autograph_side_by_side(f), side_by_side, TRACE)
+    return Exhibit(build_autograph_listing(f), side_by_side, TRACE)
 
 
 @preserves_interpreter_state
@@ -169,10 +169,10 @@ def watch_optimisation(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> E
     --------
     >>> watch_optimisation(step, x).model.found("folded")
     """
-    from ..capture.tensorflow.rewriting import watch_grappler
+    from ..capture.tensorflow.grappler import record_grappler
     from ..view.diagram.graph_view import graph_diff
 
-    return Exhibit(watch_grappler(f, *args, **kwargs), graph_diff, TRACE)
+    return Exhibit(record_grappler(f, *args, **kwargs), graph_diff, TRACE)
 
 
 @preserves_interpreter_state
@@ -221,10 +221,10 @@ def watch_mutations(
     --------
     >>> watch_mutations({"append": (step, [])})
     """
-    from ..capture.tensorflow.mutations import mutations_ledger
+    from ..capture.tensorflow.mutations import build_mutations_ledger
     from ..view.table_view import ledger
 
-    return Exhibit(mutations_ledger(cases, ways), ledger, TRACE)
+    return Exhibit(build_mutations_ledger(cases, ways), ledger, TRACE)
 
 
 @preserves_interpreter_state
@@ -261,10 +261,10 @@ def watch_traces(f: Callable[..., Any], /, **options: Any) -> LiveExhibit:
     >>> step(x)
     >>> print(step)
     """
-    from ..capture.tensorflow.trace_ledger import watch
+    from ..capture.tensorflow.trace_ledger import watch_function
     from ..view.table_view import ledger
 
-    return LiveExhibit(watch(f, **options), ledger, TRACE)
+    return LiveExhibit(watch_function(f, **options), ledger, TRACE)
 
 
 @preserves_interpreter_state
@@ -321,10 +321,10 @@ def watching_traces() -> BlockExhibit:
     ...     train()
     >>> assert not seen.model.retraces, str(seen)
     """
-    from ..capture.tensorflow.traces_in_block import TracesSeen
+    from ..capture.tensorflow.traces_in_block import BlockRecorder
     from ..view.table_view import ledger
 
-    return BlockExhibit(TracesSeen(), ledger, TRACE)
+    return BlockExhibit(BlockRecorder(), ledger, TRACE)
 
 
 @preserves_interpreter_state
@@ -340,10 +340,10 @@ def show_c_api() -> Exhibit:
     --------
     >>> show_c_api()
     """
-    from ..capture.tensorflow.c_libraries import c_libraries
+    from ..capture.tensorflow.c_libraries import list_libraries
     from ..view.table_view import table
 
-    return Exhibit(c_libraries(), table, C_API)
+    return Exhibit(list_libraries(), table, C_API)
 
 
 @preserves_interpreter_state
@@ -359,10 +359,10 @@ def show_imports_then_and_now() -> Exhibit:
     --------
     >>> show_imports_then_and_now()
     """
-    from ..capture.tensorflow.c_libraries import then_and_now
+    from ..capture.tensorflow.c_api_changes import list_changes
     from ..view.table_view import table
 
-    return Exhibit(then_and_now(), table, C_API)
+    return Exhibit(list_changes(), table, C_API)
 
 
 @preserves_interpreter_state
@@ -391,10 +391,10 @@ def watch_race(program: Callable[[Any, Any], Any], *, runs: int = 500) -> Exhibi
     --------
     >>> watch_race(program, runs=100).model.saw("RefVariable")
     """
-    from ..capture.tensorflow.variable_outcomes import race_histogram
+    from ..capture.tensorflow.variable_outcomes import build_race_histogram
     from ..view.table_view import table
 
-    return Exhibit(race_histogram(program, runs), table, C_API)
+    return Exhibit(build_race_histogram(program, runs), table, C_API)
 
 
 @preserves_interpreter_state
@@ -425,10 +425,10 @@ def watch_variables(
     --------
     >>> watch_variables({"read, then add": program})
     """
-    from ..capture.tensorflow.variable_outcomes import variables_ledger
+    from ..capture.tensorflow.variable_outcomes import build_variables_ledger
     from ..view.table_view import ledger
 
-    return Exhibit(variables_ledger(programs, runs), ledger, C_API)
+    return Exhibit(build_variables_ledger(programs, runs), ledger, C_API)
 
 
 @preserves_interpreter_state
@@ -444,7 +444,7 @@ def startup_switches() -> Exhibit:
     --------
     >>> startup_switches()
     """
-    from ..capture.tensorflow import eager_context
+    from ..capture.tensorflow import startup_switches as switches
     from .switches import Switches
 
-    return Switches(eager_context.startup_switches(), eager_context.startup)
+    return Switches(switches.run_switches(), switches.run_switch)

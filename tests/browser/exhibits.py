@@ -6,7 +6,7 @@ from nbconvert import HTMLExporter
 import helpers
 from helpers.capture.cpython.evaluators import build_evaluator_graph
 from helpers.capture.cpython.stack_run import record_stack_run
-from helpers.capture.tensorflow.tf_graph import steps
+from helpers.capture.tensorflow.graph_steps import list_steps
 from helpers.model.graphs import join_graphs
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.study_records import build_progress
@@ -122,7 +122,7 @@ EXHIBITS = {
     "job": lambda: job.html(small()),
     "journey": lambda: journey.html(test_journey.MODEL),
     "journey: three ways": lambda: journey.html(test_journey.by_three_ways()),
-    "lanes": lambda: lanes.html(steps(_graph(6, "op"))),
+    "lanes": lambda: lanes.html(list_steps(_graph(6, "op"))),
     "learner_progress": lambda: learner_progress.html(
         build_progress(test_learner_progress.CHAPTERS, test_learner_progress.EVENTS)
     ),

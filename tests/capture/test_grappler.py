@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.tensorflow.rewriting import watch_grappler
+from helpers.capture.tensorflow.grappler import record_grappler
 
 tf = pytest.importorskip("tensorflow")
 
@@ -17,7 +17,7 @@ def wasteful(x):
 
 @pytest.fixture(scope="module")
 def diff():
-    return watch_grappler(wasteful, tf.eye(2))
+    return record_grappler(wasteful, tf.eye(2))
 
 
 def test_each_optimisation_is_named(diff):
@@ -31,21 +31,21 @@ def test_each_optimisation_is_named(diff):
 
 def test_the_counts_of_a_traced_function_stay():
     fn = tf.function(wasteful)
-    watch_grappler(fn, tf.eye(2))
+    record_grappler(fn, tf.eye(2))
     assert fn.experimental_get_tracing_count() == 0
 
 
 @pytest.mark.parametrize("thing", [3, None, int])
 def test_what_cannot_run_is_refused(thing, refused):
-    refused(TypeError, "a function is needed|wrap it in a def", watch_grappler, thing)
+    refused(TypeError, "a function is needed|wrap it in a def", record_grappler, thing)
 
 
 def test_an_error_of_the_call_comes_through_and_the_metadata_is_off_again():
     with pytest.raises(tf.errors.InvalidArgumentError):
-        watch_grappler(lambda x: tf.gather([1.0], x), tf.constant(7))
-    assert len(watch_grappler(wasteful, tf.eye(2)).before.nodes) > 10
+        record_grappler(lambda x: tf.gather([1.0], x), tf.constant(7))
+    assert len(record_grappler(wasteful, tf.eye(2)).before.nodes) > 10
 
 
 def test_inside_a_trace_it_is_refused(refused):
-    traced = tf.function(lambda x: watch_grappler(wasteful, x), autograph=False)
+    traced = tf.function(lambda x: record_grappler(wasteful, x), autograph=False)
     refused(RuntimeError, "nothing runs while TensorFlow traces", traced, tf.eye(2))

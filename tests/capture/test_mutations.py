@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from helpers.capture.tensorflow import reachable_state
-from helpers.capture.tensorflow.mutations import copy_containers, mutations_ledger
+from helpers.capture.tensorflow.mutations import build_mutations_ledger, copy_containers
 from helpers.safety import restoring
 
 
@@ -41,7 +41,7 @@ def as_it_is(fn):
 
 def only(case, ways=1):
     """Return the one entry of a case that is run as it is."""
-    (entry,) = mutations_ledger({"case": case}, dict.fromkeys("ab"[:ways], as_it_is)).entries
+    (entry,) = build_mutations_ledger({"case": case}, dict.fromkeys("ab"[:ways], as_it_is)).entries
     return entry
 
 
@@ -60,7 +60,7 @@ def test_fresh_copies_hold_the_same_leaves_and_share_no_container():
 )
 def test_what_cannot_be_called_is_named(cases, ways, words, refused):
     pytest.importorskip("tensorflow")
-    refused(TypeError, words, mutations_ledger, cases, ways)
+    refused(TypeError, words, build_mutations_ledger, cases, ways)
 
 
 def append(x, kept):
@@ -164,7 +164,7 @@ def test_each_run_finds_what_the_first_found_and_what_it_changed_is_restored():
         seen.append([number, dict(settings), len(box.items)])
         count(1), keep(1), box.items.append(1)
 
-    mutations_ledger({"one": (body,), "two": (body,)}, dict.fromkeys("abc", as_it_is))
+    build_mutations_ledger({"one": (body,), "two": (body,)}, dict.fromkeys("abc", as_it_is))
     assert list(seen) == [[0, {}, 0]] * 12
     assert (number, settings, box.items) == (0, {}, [])
 
@@ -175,7 +175,7 @@ def test_under_tensorflow_a_leak_is_told_and_a_variable_is_not_looked_into():
     cases = {"leak": (leaked.append, 1.0), "global": (count, 1)}
     cases["variable"] = (lambda v: v.assign_add(1.0), tf.Variable(0.0))
     cases["traced"] = (tf.function(lambda x: leaked.append(x * 2)), tf.ones(1))
-    ledger = mutations_ledger({**cases, "keep": (lambda x: leaked.append(x * 2), tf.ones(1))})
+    ledger = build_mutations_ledger({**cases, "keep": (lambda x: leaked.append(x * 2), tf.ones(1))})
     assert [ledger.word(name, "tf.function") for name in ("global", "variable", "keep")] == [
         "no error; changed at the trace, not at the hit: number",
         "no error; not known what changed",
@@ -655,7 +655,7 @@ def numbers_of_tensorflow(name: str, is_watched: bool):
     body, *_ = draws_of_tensorflow()[name]
     body()
     tf.random.set_seed(3)
-    row = mutations_ledger({"case": body}).entries[0] if is_watched else None
+    row = build_mutations_ledger({"case": body}).entries[0] if is_watched else None
     numbers = tf.random.get_global_generator().normal([2]), tf.random.uniform([2]), body()
     return [number.numpy().tolist() for number in numbers], row
 
@@ -681,7 +681,7 @@ def test_what_ends_a_thread_behind_a_way_is_in_the_row_and_not_printed(capsys, m
     capsys.readouterr()
     monkeypatch.setattr(threading, "excepthook", before := threading.excepthook)
     ways = {"wrapped": lambda fn: lambda: fn()}
-    (row,) = mutations_ledger({"case": starts_a_thread_that_fails}, ways).entries
+    (row,) = build_mutations_ledger({"case": starts_a_thread_that_fails}, ways).entries
     assert row.note.startswith("a thread that it starts raised KeyError: 'missing'")
     assert row.note.count("raised") == 1 and not capsys.readouterr().err
     assert threading.excepthook is before
@@ -722,7 +722,7 @@ def test_the_seed_generators_of_keras_are_put_back_and_named(is_shared_there):
     for name in ("layer", "layer at rest", "own", "next", "shared", "fixed"):
         plain = numbers(start(name)[0])
         draw, path = start(name)
-        (row,) = mutations_ledger({"case": draw}).entries
+        (row,) = build_mutations_ledger({"case": draw}).entries
         assert numbers(draw) == plain, name
         words = " ".join(str(verdict) for verdict in row.verdicts)
         assert path in words if path else "seed" not in words and "keras" not in words, name

@@ -4,7 +4,7 @@ import pytest
 
 from helpers import watch_traces
 from helpers.capture.frameworks.executed_ops import build_op_graph, record_ops
-from helpers.capture.tensorflow.eager_context import callbacks, reported
+from helpers.capture.tensorflow.eager_context import read_callbacks, recording_op_names
 from helpers.capture.torch.fx_graph import grad_fn_graph
 from helpers.model.graphs import split_graph
 from helpers.model.op_records import build_op_graph
@@ -47,7 +47,7 @@ def torch_step_of(weight):
 
 
 def test_the_log_agrees_with_tensorflow_s_own_callback_and_stages_are_told_apart(step):
-    with reported() as seen:
+    with recording_op_names() as seen:
         log = record_ops(step)
     assert list(log.ops) == seen
     assert log.stage("forward") == ("ReadVariableOp", "MatMul", "Pow", "Sum")
@@ -114,14 +114,14 @@ def test_the_graph_keeps_what_backward_reads(step):
 
 
 def test_an_error_is_told_and_no_hook_stays(point):
-    before = callbacks()
+    before = read_callbacks()
 
     def fails():
         tf.matmul(point, point)
 
     log = record_ops(fails)
     assert log.ops == () and log.outcome.startswith("InvalidArgumentError: Matrix size")
-    assert "InvalidArgumentError" in log.note and callbacks() == before
+    assert "InvalidArgumentError" in log.note and read_callbacks() == before
 
 
 def test_an_unknown_rank_and_many_ops():

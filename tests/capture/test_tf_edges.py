@@ -5,8 +5,8 @@ import sys
 import pytest
 
 import helpers
-from helpers.capture.tensorflow.eager_context import callbacks
-from helpers.capture.tensorflow.tf_graph import tf_graph
+from helpers.capture.tensorflow.eager_context import read_callbacks
+from helpers.capture.tensorflow.tf_graph import build_graph
 
 tf = pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
@@ -28,7 +28,7 @@ def test_looking_at_a_graph_does_not_write_to_it():
     body.signature.output_arg.add(name="y")
     node(graph, "call", "PartitionedCall").attr["f"].func.name = "F"
     before = graph.SerializeToString(deterministic=True)
-    tf_graph(graph)
+    build_graph(graph)
     assert graph.SerializeToString(deterministic=True) == before
 
 
@@ -39,7 +39,7 @@ def test_constants_that_cannot_be_read_are_told_by_their_shape():
         tensor.dtype = dtype
         for size in sizes:
             tensor.tensor_shape.dim.add(size=size)
-    assert len(tf_graph(graph).nodes) == 4
+    assert len(build_graph(graph).nodes) == 4
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def stop():
 def test_ctrl_c_in_a_watched_call_passes_and_leaves_nothing(verb):
     with pytest.raises(KeyboardInterrupt):
         verb(stop)
-    assert sys.getprofile() is None and not callbacks() and tf.executing_eagerly()
+    assert sys.getprofile() is None and not read_callbacks() and tf.executing_eagerly()
 
 
 def test_very_many_calls_are_cut_and_told():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.capture.tensorflow.tf_graph import tf_graph, tf_steps
+from helpers.capture.tensorflow.tf_graph import build_graph, build_steps
 from helpers.view.diagram.graph_folding import fold_graph
 from helpers.view.diagram.graph_view import graph as diagram
 
@@ -45,7 +45,7 @@ def graph_def(*nodes):
 
 
 def test_the_six_nodes_of_an_affine_function():
-    graph = tf_graph(tf.function(affine), tf.ones((2, 2)), tf.ones((2, 2)), tf.ones(2))
+    graph = build_graph(tf.function(affine), tf.ones((2, 2)), tf.ones((2, 2)), tf.ones(2))
     assert [node.key for node in graph.nodes] == ["x", "y", "b", "MatMul", "add", "Identity"]
     assert graph.node("add").op == "AddV2" and graph.sources("add") == ("MatMul", "b")
     assert graph.node("b").detail == "Placeholder float32 (2,)"
@@ -56,11 +56,11 @@ def test_the_six_nodes_of_an_affine_function():
 def test_the_node_list_can_be_written_down_from_the_model(fn):
     concrete = tf.function(fn).get_concrete_function(tf.TensorSpec([None]))
     expected = node_list(concrete.graph.as_graph_def())
-    assert list(written_down(tf_graph(concrete)))[: len(expected)] == expected
+    assert list(written_down(build_graph(concrete)))[: len(expected)] == expected
 
 
 def test_bodies_are_groups_named_after_their_caller():
-    graph = tf_graph(branch_and_loop, tf.TensorSpec([None]))
+    graph = build_graph(branch_and_loop, tf.TensorSpec([None]))
     groups = {node.group for node in graph.nodes}
     assert {"cond:then_branch", "cond:else_branch"} <= groups
     assert "cond:else_branch/cond/while:body" in groups
@@ -92,7 +92,7 @@ def nested(n):
     ],
 )
 def test_functions_of_an_op_are_told_by_what_they_are_of_it(fn, argument, parts):
-    graph = tf_graph(tf.function(fn), tf.constant(argument))
+    graph = build_graph(tf.function(fn), tf.constant(argument))
     told = {node.label: node.detail for node in graph.nodes if " of " in node.detail}
     assert {detail.partition(" of ")[0] for detail in told.values()} == parts
     assert told.get("cond", "condition of ").startswith("condition of ")
@@ -103,7 +103,7 @@ def test_a_body_that_two_nodes_call_is_drawn_once():
     def inner(x):
         return x + 1
 
-    graph = tf_graph(lambda x: inner(x) + inner(x), tf.TensorSpec([]))
+    graph = build_graph(lambda x: inner(x) + inner(x), tf.TensorSpec([]))
     assert [node.op for node in graph.nodes].count("body") == 1
     body = next(node.key for node in graph.nodes if node.op == "body")
     assert len(graph.sources(body)) == 2
@@ -112,7 +112,7 @@ def test_a_body_that_two_nodes_call_is_drawn_once():
 def test_small_constants_show_their_value_and_large_ones_their_shape():
     values = {"i": [1, 2], "s": b"\x00<", "f": [[1.5, 2.5]] * 9}
     fn = tf.function(lambda: [tf.constant(value, name=name) for name, value in values.items()])
-    details = {node.key: node.detail for node in tf_graph(fn.get_concrete_function()).nodes}
+    details = {node.key: node.detail for node in build_graph(fn.get_concrete_function()).nodes}
     assert details["i"] == "Const int32 (2,) = [1, 2]"
     assert details["s"] == "Const string () = b'\\x00<'"
     assert details["f"] == "Const float32 (9, 2)"
@@ -120,26 +120,26 @@ def test_small_constants_show_their_value_and_large_ones_their_shape():
 
 def test_a_function_must_have_one_trace_or_be_given_arguments(refused):
     fn = tf.function(lambda x: x)
-    refused(ValueError, "no traces", tf_graph, fn)
+    refused(ValueError, "no traces", build_graph, fn)
     fn(tf.constant(1)), fn(tf.constant(1.0))
-    refused(ValueError, "has 2 traces", tf_graph, fn)
-    assert len(tf_graph(fn, tf.constant(1)).nodes) == 2
+    refused(ValueError, "has 2 traces", build_graph, fn)
+    assert len(build_graph(fn, tf.constant(1)).nodes) == 2
     assert fn.experimental_get_tracing_count() == 2
 
 
 @pytest.mark.parametrize("thing", [3, int, affine])
 def test_what_is_no_graph_is_refused_in_one_sentence(thing, refused):
-    refused(TypeError, "a graph can be drawn of a tf.function", tf_graph, thing)
+    refused(TypeError, "a graph can be drawn of a tf.function", build_graph, thing)
 
 
 def test_an_input_that_is_no_node_is_drawn_as_missing():
-    graph = tf_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
+    graph = build_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
     assert graph.node("ghost").detail == "named as an input, but not here"
     assert [edge.label for edge in graph.edges] == ["output 1", "control"]
 
 
 def test_steps_show_what_could_run_side_by_side():
-    listing = tf_steps(lambda x: tf.sin(x) * tf.cos(x) + tf.exp(x), tf.TensorSpec([]))
+    listing = build_steps(lambda x: tf.sin(x) * tf.cos(x) + tf.exp(x), tf.TensorSpec([]))
     assert listing.rows[1].nodes == "Sin, Cos, Exp" and listing.widest == 3
     assert listing.path == ("x", "Sin", "mul", "add", "Identity")
 
@@ -147,7 +147,7 @@ def test_steps_show_what_could_run_side_by_side():
 def test_a_real_keras_model_folds_to_a_picture_that_says_what_was_folded():
     model = tf.keras.applications.MobileNetV2(weights=None)
     spec = tf.TensorSpec([None, 224, 224, 3])
-    graph = tf_graph(tf.function(model), spec).find("softmax")
+    graph = build_graph(tf.function(model), spec).find("softmax")
     shown = fold_graph(graph)
     assert len(graph.nodes) > 300 and len(shown.nodes) <= 60
     inside = sum(int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group")

@@ -6,7 +6,7 @@ import pytest
 
 from helpers import would_trace
 from helpers.capture.tensorflow.trace_causes import find_nearest_key
-from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch_function
 from helpers.internals import tensorflow_cache
 from tests.call_sequences import draw_program, split_call
 from tests.samples import sample
@@ -91,7 +91,7 @@ def replayed(program, history: list):
 
 def start(program):
     """Return the watched function, and its keys: {key: a call that fits it}."""
-    kept = watch(program.build(), autograph=False, **program.options)
+    kept = watch_function(program.build(), autograph=False, **program.options)
     witnesses = {}
     for asked in program.first:
         args, kwargs = split_call(asked)
@@ -151,7 +151,7 @@ def quiet_tensorflow():
 
 
 def test_nan_is_a_float():
-    watched = watch(tf.function(lambda x: 1.0))
+    watched = watch_function(tf.function(lambda x: 1.0))
     for value in (1, float("nan"), 2.0):
         watched(value)
     notes = [entry.note for entry in watched.model.entries]

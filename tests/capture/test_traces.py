@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import watch_traces, watching_traces, would_trace
-from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch_function
 from tests.call_sequences import UNHURRIED, sequences
 from tests.samples import sample
 
@@ -31,7 +31,7 @@ def watched(signature="x, n=1", **options):
     """Return a watched function of these parameters that gives a constant."""
     space = {"tf": tf}
     exec(f"def f({signature}): return tf.constant(0)", space)
-    return watch(space["f"], autograph=False, **options)
+    return watch_function(space["f"], autograph=False, **options)
 
 
 def scaled_by(made):
@@ -104,7 +104,7 @@ def outcome(fn, args):
 @given(sequences(), st.booleans())
 def test_sequences_agree_with_tensorflow_call_by_call(calls, relaxed):
     bare = tf.function(lambda x, n: tf.constant(0), autograph=False, reduce_retracing=relaxed)
-    kept = watch(lambda x, n: tf.constant(0), autograph=False, reduce_retracing=relaxed)
+    kept = watch_function(lambda x, n: tf.constant(0), autograph=False, reduce_retracing=relaxed)
     for args in calls:
         before = bare.experimental_get_tracing_count()
         foretold = would_trace(kept, *args)
@@ -264,12 +264,12 @@ def test_a_failed_first_trace_is_said_and_not_called_a_hit():
         (lazy, "empty", "an empty function, which returns None"),
         (always, "trace", "created the variables serves no later call"),
     ):
-        kept = watch(fn)
+        kept = watch_function(fn)
         with pytest.raises((RuntimeError, ValueError)):
             kept(t(2))
         row = would_trace(kept, t(2))
         assert row.verdict == verdict and words in row.note and not row.causes
-    kept = watch(lazy)
+    kept = watch_function(lazy)
     assert kept(t(2)) is None and kept.last.verdict == "empty"  # as TensorFlow does alone
 
 
@@ -296,7 +296,7 @@ def test_a_function_that_calls_itself_traces_more_than_once_and_not_for_variable
     def down(n):
         return down(n - 1) + 1 if n else tf.constant(0)
 
-    kept = watch(down)
+    kept = watch_function(down)
     kept(2)
     assert kept.model.entries[0].note == "first trace; traced 3 times"
 
@@ -355,7 +355,7 @@ def test_a_trace_inside_a_trace_of_the_same_function_is_no_retrace(build):
     with watching_traces() as seen:
         plain = build(traced)
         plain[0](t(2))
-    functions = build(lambda fn: watch(traced(fn)))
+    functions = build(lambda fn: watch_function(traced(fn)))
     functions[0](t(2))
     functions[0](t(2))
     counts = [fn.experimental_get_tracing_count() for fn in plain]
@@ -389,7 +389,7 @@ def test_an_exception_passes_through_and_keeps_its_row():
         tf.debugging.assert_positive(x)
         return x
 
-    kept = watch(picky)
+    kept = watch_function(picky)
     with pytest.raises(KeyError):
         kept(t(2, 2))
     with pytest.raises(tf.errors.InvalidArgumentError):
@@ -449,7 +449,7 @@ def test_what_cannot_be_watched_is_named(refused):
         (functools.wraps(tf.function(len))(lambda x: x), "watch that one, its __wrapped__"),
         (concrete, "one trace"),
     ):
-        refused(TypeError, words, watch, bad)
+        refused(TypeError, words, watch_function, bad)
 
 
 def test_watched_twice_is_one_ledger_and_options_are_for_plain_functions(refused):

@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from helpers.capture.tensorflow import variable_outcomes
-from helpers.capture.tensorflow.variable_outcomes import race_histogram, variables_ledger
+from helpers.capture.tensorflow.variable_outcomes import (
+    build_race_histogram,
+    build_variables_ledger,
+)
 from helpers.capture.tensorflow.variable_runs import KINDS, count_outcomes
 from helpers.capture.tensorflow.variable_values import format_result
 
@@ -52,7 +55,7 @@ def unordered(v, one):
 
 def test_the_three_certain_differences_and_the_famous_example_without_one():
     named = {f.__name__: f for f in (read_then_use, read_and_update, three_updates, classic)}
-    ledger = variables_ledger(named, runs=200)
+    ledger = build_variables_ledger(named, runs=200)
     told = {entry.subject: [v.word for v in entry.verdicts] for entry in ledger.entries}
     one = {"read_then_use": ["11", "10"], "classic": ["1", "1"]}
     many = {"read_and_update": ["1, 1", "0, 1"], "three_updates": ["3, 3, 3", "1, 2, 3"]}
@@ -61,7 +64,7 @@ def test_the_three_certain_differences_and_the_famous_example_without_one():
 
 
 def test_a_race_stays_within_what_is_allowed():
-    histogram = race_histogram(unordered, runs=300)
+    histogram = build_race_histogram(unordered, runs=300)
     assert histogram.saw(REF) == ("1, 1",)
     assert set(histogram.saw(RESOURCE)) <= {"0, 1", "1, 1"}
     assert sum(row.runs for row in histogram.rows) == 600

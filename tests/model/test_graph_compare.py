@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.capture.tensorflow.rewriting import compare
+from helpers.capture.tensorflow.graph_diff import compare_graphs
 from helpers.model.graphs import Edge, Graph, Node
 
 
@@ -21,7 +21,7 @@ def graph(*lines):
 
 
 def words(before, after):
-    diff = compare(graph(*before), graph(*after))
+    diff = compare_graphs(graph(*before), graph(*after))
     return {key: f.word for f in diff.findings for key in f.before or f.after}
 
 
@@ -56,7 +56,7 @@ def test_each_rule_on_the_smallest_pair_that_shows_it(before, after, said):
 
 def test_what_the_graphs_do_not_explain_is_called_changed():
     one, other = (graph("x in", "w in", f"y {op} x w", "z out y") for op in ("add", "mul"))
-    assert compare(one, other).found("changed")[0].how == "the op was add, and is mul"
+    assert compare_graphs(one, other).found("changed")[0].how == "the op was add, and is mul"
     after = words(("x in", "w in", "a sin x", "z out a"), ("x in", "w in", "z out w"))
     assert after["a"] == "changed"
 
@@ -68,7 +68,7 @@ def differences(before, after):
         nodes = (Node("a", "a", op="split"), Node("b", "b", op="sub"))
         return Graph("g", nodes, tuple(Edge("a", "b", label) for label in labels))
 
-    findings = compare(made(before), made(after)).findings
+    findings = compare_graphs(made(before), made(after)).findings
     return [finding.how for finding in findings if "b" in finding.before][0]
 
 
@@ -98,7 +98,7 @@ def dags(draw):
 
 @given(dags(), dags())
 def test_every_node_of_both_graphs_has_its_place(before, after):
-    diff = compare(graph(*before), graph(*after))
+    diff = compare_graphs(graph(*before), graph(*after))
     said = [key for finding in diff.findings for key in finding.before]
     assert sorted(said) == sorted(node.key for node in diff.before.nodes)
     there = {key for finding in diff.findings for key in finding.after}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.capture.tensorflow.tf_graph import steps
+from helpers.capture.tensorflow.graph_steps import list_steps
 from helpers.model.graphs import Edge, Graph, Node
 
 
@@ -13,13 +13,13 @@ def graph(count, *pairs):
 
 
 def test_two_branches_stand_in_one_step():
-    listing = steps(graph(4, (0, 1), (0, 2), (1, 3), (2, 3)))
+    listing = list_steps(graph(4, (0, 1), (0, 2), (1, 3), (2, 3)))
     assert [row.nodes for row in listing.rows] == ["0", "1, 2", "3"] and listing.widest == 2
     assert len(listing.path) == 3 and "0 → " in listing.note
 
 
 def test_a_cycle_and_what_waits_for_it_have_no_step():
-    listing = steps(graph(4, (0, 1), (1, 2), (2, 1), (2, 3)))
+    listing = list_steps(graph(4, (0, 1), (1, 2), (2, 1), (2, 3)))
     assert listing.path == ("0",) and "3 nodes have no step" in listing.note
 
 
@@ -29,7 +29,7 @@ pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=30)
 @given(pairs)
 def test_a_node_comes_one_step_after_the_last_that_it_reads(links):
     forward = [(a, b) for a, b in links if a < b]
-    listing = steps(graph(10, *forward))
+    listing = list_steps(graph(10, *forward))
     at = {key: row.step for row in listing.rows for key in row.nodes.split(", ")}
     if " and " not in "".join(row.nodes for row in listing.rows):
         for key in map(str, range(10)):

@@ -5,7 +5,8 @@ from types import MappingProxyType
 import pytest
 
 from helpers import check
-from helpers.capture.tensorflow.eager_context import DOORS, callbacks
+from helpers.capture.tensorflow.eager_context import read_callbacks
+from helpers.internals.tensorflow_private import ENTRY_POINTS
 from helpers.study.chapter_6 import eager_call
 from tests.study.folded import EXERCISES, verdict
 
@@ -15,7 +16,7 @@ tf = pytest.importorskip("tensorflow")
 def doors():
     from tensorflow.python import pywrap_tfe
 
-    return [getattr(pywrap_tfe, door) for door in DOORS]
+    return [getattr(pywrap_tfe, door) for door in ENTRY_POINTS]
 
 
 class NeverLeaves:
@@ -33,9 +34,9 @@ class NeverLeaves:
 @pytest.mark.parametrize("exercise", ["op_logger", "tape"])
 @pytest.mark.parametrize("answer", [NeverLeaves, None, lambda: 5])
 def test_a_bad_answer_fails_and_leaves_nothing_behind(exercise, answer):
-    before, kept = callbacks(), doors()
+    before, kept = read_callbacks(), doors()
     assert getattr(check, exercise)(answer).model.state == "failed"
-    assert (callbacks(), doors()) == (before, kept)
+    assert (read_callbacks(), doors()) == (before, kept)
     assert (tf.constant(1) + 1).numpy() == 2
 
 

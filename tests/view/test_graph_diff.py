@@ -1,6 +1,6 @@
 """The diff's view: a word for every node in text and picture, escaped, and marks beside colours."""
 
-from helpers.capture.tensorflow.rewriting import compare
+from helpers.capture.tensorflow.graph_diff import compare_graphs
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.diagram.graph_view import graph_diff
@@ -12,7 +12,7 @@ def diff(name="dead"):
     gone, new = Node(name, name, op="exp"), Node("fresh", "fresh", op="cos")
     before = Graph("b", (x, gone, y), (Edge("x", name), Edge("x", "y")))
     after = Graph("a", (x, y, new), (Edge("x", "y"), Edge("x", "fresh", ":1")))
-    return compare(before, after, "what changed")
+    return compare_graphs(before, after, "what changed")
 
 
 def test_the_text_has_every_finding_and_every_arrow():

@@ -44,10 +44,10 @@ def measure_traces():
     needs("tensorflow")
     import tensorflow as tf
 
-    from helpers.capture.tensorflow.trace_ledger import watch
+    from helpers.capture.tensorflow.trace_ledger import watch_function
 
     bare = tf.function(lambda x, n: x + n, autograph=False)
-    kept, x = watch(bare), tf.ones([2])
+    kept, x = watch_function(bare), tf.ones([2])
     hit, bare_hit = partial(kept, x, 1), partial(bare, x, 1)
     yield Goal("a watched hit", hit, "the bare call", bare_hit, at_most=2, rounds=21)
 
@@ -213,7 +213,7 @@ def load_from_cache():
 def measure_diagram():
     """A GraphDef of 300 nodes, as it is shown, is drawn no slower than by Graphviz's `dot`."""
     needs("tensorflow", program="dot")
-    from helpers.capture.tensorflow.tf_graph import tf_graph
+    from helpers.capture.tensorflow.tf_graph import build_graph
     from helpers.view.diagram.graph_drawing import draw_graph
     from helpers.view.diagram.graph_view import graph
 
@@ -225,7 +225,7 @@ def measure_diagram():
     for name, (draw, most) in ways.items():
 
         def ours(draw=draw):
-            return draw(tf_graph(graph_def))
+            return draw(build_graph(graph_def))
 
         name, options = f"{nodes} nodes, {name}", {"rounds": 7, "clock": perf_counter}
         yield Goal(name, ours, "dot", dot, at_most=most, **options)

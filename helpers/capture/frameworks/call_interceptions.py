@@ -16,7 +16,7 @@ from dis import opmap
 from types import MethodType
 
 from ...internals import tensorflow_private, torch_private
-from ...internals.tensorflow_private import DOORS
+from ...internals.tensorflow_private import ENTRY_POINTS
 from ...mini import frame_hook
 from ...model.phrase import format_names
 from ...model.tables import Column, Listing
@@ -256,8 +256,8 @@ def _find_replaced_entry_points() -> list[str]:
     """Return "the function for the name" of each entry point into C that is not in C now."""
     c_function_type = type(len)
     replaced = []
-    for name in DOORS:
-        function = getattr(tensorflow_private.doors, name)
+    for name in ENTRY_POINTS:
+        function = getattr(tensorflow_private.pywrap_tfe, name)
         if type(function) is not c_function_type:
             replaced.append(f"{_format_hook(function)} for {name}")
     return replaced

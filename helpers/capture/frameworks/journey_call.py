@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Container
 from types import FunctionType, MethodType
 
-from ...internals import own_profilers, tensorflow_private, torch_private
+from ...internals import own_profilers, tensorflow_private, torch_private, tensorflow_cache, tensorflow_traces
 from ...internals.frame_tracer import FrameTracer
 from ...safety import restoring
 from ...safety.arguments import real_isinstance
@@ -14,7 +14,7 @@ from ...safety.dynamo_aside import leave_to_python
 from ...safety.standard_output import redirected
 from ..cpython.aside import describe_hooks_aside
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
-from ..tensorflow.trace_words import Names
+from ..tensorflow.trace_words import TypeNames
 from .call_recorder import read_module_name
 from .journey_caches import (
     count_new_answers,
@@ -58,7 +58,7 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
     with contextlib.ExitStack() as stack:
         if restoring.module("tensorflow"):
             key = _describe_cache_key(fn, args, kwargs)
-            traces = stack.enter_context(tensorflow_private.hearing_traces())
+            traces = stack.enter_context(tensorflow_traces.collecting_traces())
             stack.enter_context(recording_tensorflow_ops(recorder))
         if restoring.module("torch"):
             stack.enter_context(build_torch_mode(recorder))
@@ -144,8 +144,8 @@ def _describe_cache_key(fn, args: tuple, kwargs: dict) -> str:
     if not real_isinstance(fn, tensorflow_private.Function):
         return ""
     try:
-        key = tensorflow_private.wanted_key(fn, args, kwargs)
-        return Names().arguments(key[1])
+        key = tensorflow_cache.find_call_key(fn, args, kwargs)
+        return TypeNames().format_arguments(key[1])
     except Exception:  # an argument may be of a type that has no key: the call will say so
         return ""
 

@@ -20,7 +20,7 @@ NAME_POSITIONS = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}
 
 def recording_tensorflow_ops(recorder: JourneyRecorder) -> AbstractContextManager:
     """Return a block in which the entry points of TensorFlow report each op to the recorder."""
-    entry_points = tensorflow_private.doors
+    entry_points = tensorflow_private.pywrap_tfe
     replacements = {}
     for name, name_position in NAME_POSITIONS.items():
         entry_point = getattr(entry_points, name)

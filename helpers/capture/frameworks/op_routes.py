@@ -91,7 +91,7 @@ def _call_by_place(place: Place, args: tuple) -> Callable:
 
 def _record_entry_calls(entry_point: str, run: Callable) -> list[EntryCall]:
     """Run a function, and return its calls of one entry point; ValueError if it raises."""
-    entry_points = tensorflow_private.doors
+    entry_points = tensorflow_private.pywrap_tfe
     entry_calls = []
     real = getattr(entry_points, entry_point)
 
@@ -123,7 +123,7 @@ def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
     """Return the generated wrapper, its raw copy and its fallback, and what they call in turn."""
     import tensorflow as tf
 
-    entry_points = tensorflow_private.doors
+    entry_points = tensorflow_private.pywrap_tfe
     execute = tensorflow_private.execute
     module = fast_call.module
     name = fast_call.function

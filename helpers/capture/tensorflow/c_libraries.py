@@ -108,13 +108,3 @@ def find_library_files() -> list[Path]:
         # A `.pyi` with the types of a module stands beside the module.
         files.append(next(path for path in paths if path.suffix != ".pyi"))
     return files
-
-
-c_libraries = list_libraries
-
-
-def then_and_now() -> Listing:
-    """Return the old name of another module's function."""
-    from .c_api_changes import list_changes
-
-    return list_changes()

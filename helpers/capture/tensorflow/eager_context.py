@@ -8,12 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ...internals import tensorflow_private
-from ...internals.tensorflow_private import DOORS
+from ...internals.tensorflow_private import ENTRY_POINTS
 from ...safety.restoring import patched
-from .op_programs import ROUTES, run_ops, run_routes
-from .startup_switches import SWITCHES, run_switch, run_switches
-
-__all__ = ["ROUTES", "SWITCHES", "run_ops", "run_routes"]
 
 
 def read_callbacks() -> list:
@@ -29,7 +25,7 @@ def restoring_callbacks() -> Iterator[list]:
     remove callbacks, and may replace the two functions.
     """
     pywrap_tfe = tensorflow_private.pywrap_tfe
-    entry_points = {name: getattr(pywrap_tfe, name) for name in DOORS}
+    entry_points = {name: getattr(pywrap_tfe, name) for name in ENTRY_POINTS}
     callbacks_before = read_callbacks()
     with patched(pywrap_tfe, **entry_points):
         try:
@@ -71,9 +67,3 @@ def recording_op_names() -> Iterator[list[str]]:
         yield names
 
 
-callbacks = read_callbacks
-callbacks_kept = restoring_callbacks
-bystander = add_idle_callback
-reported = recording_op_names
-startup_switches = run_switches
-startup = run_switch

@@ -207,4 +207,3 @@ def _setting_at_the_end() -> Iterator[dict[tuple[int, str], tuple[object, str, o
             set_attribute(space, name, value)
 
 
-mutations_ledger = build_mutations_ledger

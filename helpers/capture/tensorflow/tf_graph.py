@@ -167,7 +167,3 @@ class _GraphBuilder:
                 self._add_input(prefix, body.ret[result.name], key)
 
 
-tf_graph = build_graph
-found_in_graph = find_in_graph
-tf_steps = build_steps
-steps = list_steps

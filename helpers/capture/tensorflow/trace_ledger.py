@@ -9,8 +9,6 @@ from ...model.trace_records import TraceEntry
 from .tf_functions import require_tf_function
 from .trace_recorder import TraceRecorder, find_recorder
 
-Watched = TraceRecorder
-as_function = require_tf_function
 
 
 def watch_function(fn, **options) -> TraceRecorder:
@@ -24,7 +22,6 @@ def watch_function(fn, **options) -> TraceRecorder:
     return TraceRecorder(require_tf_function(fn, options))
 
 
-watch = watch_function
 
 
 def would_trace(fn, /, *args, **kwargs) -> TraceEntry:

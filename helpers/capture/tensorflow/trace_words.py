@@ -107,8 +107,6 @@ class TypeNames:
         ]
         return _join_arguments(texts)
 
-    arguments = format_arguments
-
     def format_values(self, function, args, kwargs) -> str:
         """Return the text of the live arguments of a call for which TensorFlow has no key."""
         texts = []
@@ -257,4 +255,3 @@ def format_literal(value, exact: bool = False) -> str:
     return repr(value) if type(value) is range else label(value)
 
 
-Names = TypeNames

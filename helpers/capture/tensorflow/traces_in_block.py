@@ -139,4 +139,3 @@ def _list_ids(codes: list) -> tuple[int, ...]:
     return tuple(id(code) for code in codes)
 
 
-TracesSeen = BlockRecorder

@@ -182,7 +182,3 @@ def _list_most_frequent(outcomes: Counter) -> list[tuple[str, int]]:
     return rows
 
 
-variables_ledger = build_variables_ledger
-race_histogram = build_race_histogram
-_race_rows = build_race_rows
-OUTCOME = {column.field: column.heading for column in COLUMNS}

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from helpers.capture.tensorflow.trace_ledger import watch
+from helpers.capture.tensorflow.trace_ledger import watch_function
 from helpers.study.answers import require_attempts, require_items, to_plain_text
 from helpers.study.chapter_2.spied_step import batches, slow_training
 from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
@@ -40,7 +40,7 @@ def ranking(ranking, sequences):
 
 
 def _count_traces(calls) -> int:
-    watched = watch(lambda x: x, autograph=False)
+    watched = watch_function(lambda x: x, autograph=False)
     for args in calls:
         watched(*args)
     return watched.model.traces

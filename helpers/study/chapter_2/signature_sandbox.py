@@ -2,7 +2,8 @@
 
 from contextlib import suppress
 
-from helpers.capture.tensorflow.trace_ledger import Watched, as_function
+from helpers.capture.tensorflow.tf_functions import require_tf_function
+from helpers.capture.tensorflow.trace_recorder import TraceRecorder
 from helpers.model.question_records import Sandbox
 from helpers.model.question_records import Control
 from helpers.study.foretelling import Foretelling
@@ -61,9 +62,9 @@ class SignatureSandbox(Foretelling):
 
     def __init__(self):
         super().__init__(SANDBOX, "a call is")
-        self._watched_by_setting: dict[str, Watched] = {}
+        self._watched_by_setting: dict[str, TraceRecorder] = {}
 
-    def function(self, picked: dict[str, str]) -> Watched:
+    def function(self, picked: dict[str, str]) -> TraceRecorder:
         """Return the watched function of this setting."""
 
         def f(x):
@@ -75,7 +76,7 @@ class SignatureSandbox(Foretelling):
             if "input_signature" in options:
                 options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
             # A button press may run on any thread of the kernel, so no thread is reported.
-            self._watched_by_setting[setting] = Watched(as_function(f, options))
+            self._watched_by_setting[setting] = TraceRecorder(require_tf_function(f, options))
         return self._watched_by_setting[setting]
 
     def _prepare(self, picked):

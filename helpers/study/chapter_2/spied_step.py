@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from helpers.capture.tensorflow.trace_ledger import Watched, as_function
+from helpers.capture.tensorflow.tf_functions import require_tf_function
+from helpers.capture.tensorflow.trace_recorder import TraceRecorder
 from helpers.capture.text.value import short_repr
 from helpers.safety.limits import when_stopped
 from helpers.study.answers import InvalidAnswer, require_attempt, require_items
@@ -39,7 +40,7 @@ class _SpiedStep:
     """A step with its ledger. While `doubles` is set, it doubles its results."""
 
     def __init__(self, step):
-        self.watched = Watched(as_function(step, {}))
+        self.watched = TraceRecorder(require_tf_function(step, {}))
         self.doubles = False
 
     def __call__(self, *args, **kwargs):

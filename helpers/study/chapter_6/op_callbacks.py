@@ -6,7 +6,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from helpers.capture.tensorflow import eager_context
+from helpers.capture.tensorflow import eager_context, op_programs
 from helpers.capture.text.value import short_repr
 from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.check import exercise
@@ -24,11 +24,11 @@ BYTES = "your log has names as bytes, as the fallback passes them"
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
     """Run a case; InvalidAnswer if it leaves its callback behind or removes another one."""
-    with eager_context.callbacks_kept():
-        other = eager_context.bystander()
-        before = eager_context.callbacks()
+    with eager_context.restoring_callbacks():
+        other = eager_context.add_idle_callback()
+        before = eager_context.read_callbacks()
         result = observe(run, lambda: require_attempt(answer()))
-        after = eager_context.callbacks()
+        after = eager_context.read_callbacks()
         if after != before:
             raise InvalidAnswer(f"{shows}: {LEFT if other in after else GONE}")
     if isinstance(result, Raised):
@@ -54,36 +54,36 @@ def _copy_names(log) -> list:
 
 def _run_block(op_logger):
     with op_logger() as log:
-        eager_context.run_ops("MatMul")
+        op_programs.run_ops("MatMul")
         before = _copy_names(log)
-        eager_context.run_ops("Add")
-    eager_context.run_ops("MatMul")
+        op_programs.run_ops("Add")
+    op_programs.run_ops("MatMul")
     return {"before the block ends": before, "after": _copy_names(log)}
 
 
 def _take_route(route: str, op_logger):
     with op_logger() as log:
-        eager_context.run_routes([route])
+        op_programs.run_routes([route])
     return _copy_names(log)
 
 
 def _raise_in_block(kind: type, op_logger):
     try:
         with op_logger() as log:
-            eager_context.run_ops("MatMul")
+            op_programs.run_ops("MatMul")
             raise kind("meant")
     except kind:
-        eager_context.run_ops("Add")
+        op_programs.run_ops("Add")
         return _copy_names(log)
     raise InvalidAnswer(f"for a block that raises {kind.__name__}: {SWALLOWED}")
 
 
 def _nest_blocks(op_logger):
     with op_logger() as outer:
-        eager_context.run_ops("MatMul")
+        op_programs.run_ops("MatMul")
         with op_logger() as inner:
-            eager_context.run_ops("Add")
-        eager_context.run_ops("MatMul")
+            op_programs.run_ops("Add")
+        op_programs.run_ops("MatMul")
     return {"inner": _copy_names(inner), "outer": _copy_names(outer)}
 
 
@@ -99,14 +99,14 @@ def _nest_blocks(op_logger):
 )
 def op_logger(op_logger: Callable):
     """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
-    eager_context.run_routes(eager_context.ROUTES)  # trace what needs tracing now
+    op_programs.run_routes(op_programs.ROUTES)  # trace what needs tracing now
     runs = {"a @ a + a": _run_block, "a block inside a block": _nest_blocks}
-    for name in eager_context.ROUTES:
+    for name in op_programs.ROUTES:
         runs[name] = partial(_take_route, name)
     for kind in (ValueError, KeyboardInterrupt):
         runs[f"a block that raises {kind.__name__}"] = partial(_raise_in_block, kind)
     cases = [_make_case(shows, run, _advise_on_bytes) for shows, run in runs.items()]
-    return find_difference(op_logger, eager_context.reported, cases, OWN_LOG)
+    return find_difference(op_logger, eager_context.recording_op_names, cases, OWN_LOG)
 
 
 def _advise_on_bytes(mine, real) -> str | None:
