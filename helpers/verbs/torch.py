@@ -46,10 +46,10 @@ def show_fx(thing: object, *, title: str = "", find: str = "") -> Exhibit:
     --------
     >>> show_fx(torch.fx.symbolic_trace(layer), find="linear")
     """
-    from ..capture.torch.fx_graph import fx_graph
+    from ..capture.torch.fx_graph import build_fx_graph
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(fx_graph(thing, title, find), graph, STATION)
+    return Exhibit(build_fx_graph(thing, title, find), graph, STATION)
 
 
 @preserves_interpreter_state
@@ -83,10 +83,10 @@ def show_grad_fn(tensor: object, *, find: str = "", names: object = None) -> Exh
     --------
     >>> show_grad_fn(loss, names=model)
     """
-    from ..capture.torch.fx_graph import grad_fn_graph
+    from ..capture.torch.grad_fn_graph import build_grad_fn_graph
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(grad_fn_graph(tensor, find, names), graph, STATION)
+    return Exhibit(build_grad_fn_graph(tensor, find, names), graph, STATION)
 
 
 @preserves_interpreter_state
@@ -112,10 +112,10 @@ def show_compiled(f: Callable[..., Any]) -> Exhibit:
     --------
     >>> show_compiled(compiled_step)
     """
-    from ..capture.torch.recompiles import compiled_graph
+    from ..capture.torch.compiled_graph import build_compiled_graph
     from ..view.diagram.graph_view import graph
 
-    return Exhibit(compiled_graph(f), graph, STATION)
+    return Exhibit(build_compiled_graph(f), graph, STATION)
 
 
 @preserves_interpreter_state
@@ -243,10 +243,10 @@ def watch_breaks(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Exhibit
     --------
     >>> assert watch_breaks(step, x).model.breaks == 0
     """
-    from ..capture.torch.dynamo_run import breaks_listing
+    from ..capture.torch.dynamo_run import list_graph_breaks
     from ..view.table_view import table
 
-    return Exhibit(breaks_listing(f, *args, **kwargs), table, STATION)
+    return Exhibit(list_graph_breaks(f, *args, **kwargs), table, STATION)
 
 
 @raises_what_the_call_raises
@@ -279,10 +279,10 @@ def watch_compile(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Exhibi
     --------
     >>> watch_compile(step, x).model.steps[0].opname
     """
-    from ..capture.torch.dynamo_run import dynamo_run
+    from ..capture.torch.dynamo_run import record_dynamo_run
     from ..view.instruction_tables import dynamo
 
-    return Exhibit(dynamo_run(f, *args, **kwargs), dynamo, STATION)
+    return Exhibit(record_dynamo_run(f, *args, **kwargs), dynamo, STATION)
 
 
 @raises_what_the_call_raises
@@ -316,10 +316,10 @@ def watch_rewriting(f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Exhi
     --------
     >>> watch_rewriting(step, x)
     """
-    from ..capture.torch.dynamo_run import rewritten
+    from ..capture.torch.dynamo_bytecode import list_new_bytecode
     from ..view.instruction_tables import bytecode
 
-    return Exhibit(rewritten(f, *args, **kwargs), bytecode, STATION)
+    return Exhibit(list_new_bytecode(f, *args, **kwargs), bytecode, STATION)
 
 
 @preserves_interpreter_state
@@ -355,10 +355,10 @@ def watch_fixes(
     --------
     >>> watch_fixes({"print": (step, quiet_step)}, x)
     """
-    from ..capture.torch.dynamo_run import cures_ledger
+    from ..capture.torch.cures import compare_cures
     from ..view.table_view import ledger
 
-    return Exhibit(cures_ledger(cases, *args), ledger, STATION)
+    return Exhibit(compare_cures(cases, *args), ledger, STATION)
 
 
 @preserves_interpreter_state
@@ -442,10 +442,10 @@ def watch_inductor(
     --------
     >>> watch_inductor(step, x, run=True)
     """
-    from ..capture.torch.recompiles import inductor_side_by_side
+    from ..capture.torch.inductor_code import compare_with_inductor
     from ..view.source_views import side_by_side
 
-    return Exhibit(inductor_side_by_side(f, *args, run=run, **kwargs), side_by_side, STATION)
+    return Exhibit(compare_with_inductor(f, *args, run=run, **kwargs), side_by_side, STATION)
 
 
 @preserves_interpreter_state
@@ -558,10 +558,10 @@ def watch_recompiles(f: Callable[..., Any], /, **options: Any) -> LiveExhibit:
     >>> step(x)
     >>> print(step)
     """
-    from ..capture.torch.recompiles import watch
+    from ..capture.torch.recompiles import watch_function
     from ..view.table_view import ledger
 
-    return LiveExhibit(watch(f, **options), ledger, STATION)
+    return LiveExhibit(watch_function(f, **options), ledger, STATION)
 
 
 @preserves_interpreter_state
@@ -588,10 +588,10 @@ def watching_breaks() -> BlockExhibit:
     ...     train()
     >>> assert seen.model.breaks == 0, str(seen)
     """
-    from ..capture.torch.dynamo_run import BreaksSeen
+    from ..capture.torch.breaks_in_block import BreaksInBlock
     from ..view.table_view import table
 
-    return BlockExhibit(BreaksSeen(), table, STATION)
+    return BlockExhibit(BreaksInBlock(), table, STATION)
 
 
 @preserves_interpreter_state
@@ -624,7 +624,7 @@ def watching_recompiles() -> BlockExhibit:
     >>> assert seen.model.compiled_calls, str(seen)
     >>> assert seen.model.recompiles == seen.model.eager == 0, str(seen)
     """
-    from ..capture.torch.recompiles import CompilesSeen
+    from ..capture.torch.compiles_in_block import CompilesInBlock
     from ..view.table_view import ledger
 
-    return BlockExhibit(CompilesSeen(), ledger, STATION)
+    return BlockExhibit(CompilesInBlock(), ledger, STATION)

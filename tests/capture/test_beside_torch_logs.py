@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from helpers import show_guards, watch_breaks, watch_ops, watch_recompiles
-from helpers.capture.torch.dynamo_run import compilable
+from helpers.capture.torch.dynamo_run import find_compilable
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_models as models  # noqa: E402
@@ -34,7 +34,7 @@ def logged(artifact, run):
 def test_breaks_are_those_of_torch_logs_with_the_innermost_frame(name):
     fn, args = models.made(name)
     torch._dynamo.reset()
-    compiled = torch.compile(compilable(fn, "").call, backend="eager")
+    compiled = torch.compile(find_compilable(fn, "").call, backend="eager")
     told = logged("graph_breaks", lambda: compiled(*args))
     model = watch_breaks(fn, *args).model
     assert model.breaks == len(told) and f"{len(told) or 'No'} graph break" in model.note
@@ -92,7 +92,7 @@ def said(reason: str) -> tuple[str, ...]:
 @pytest.mark.parametrize("name", ["BERT", "residual", "super"])
 def test_guards_are_those_of_torch_logs(name):
     fn, args = models.made(name)
-    compiled = torch.compile(compilable(fn, "").call, backend="eager")
+    compiled = torch.compile(find_compilable(fn, "").call, backend="eager")
     torch._dynamo.reset()
     text = "\n".join(logged("guards", lambda: compiled(*args)))
     torch_kinds = Counter(re.findall(r"\+- ([A-Z_]+): ", text.partition("TREE_GUARD")[2]))

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from helpers import watch_recompiles
-from helpers.capture.torch.recompiles import watch
+from helpers.capture.torch.recompiles import watch_function
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")
@@ -57,7 +57,7 @@ def test_compiles_are_the_calls_of_the_backend(fn, make, seed):
 
 
 def test_the_value_that_failed_is_named():
-    live = watch(named)
+    live = watch_function(named)
     live.each(*((torch.ones(3), {"on": True, "names": names}) for names in (["a"], [], ("a",))))
     assert "options['names'] is of length 0" in live.model.entries[1].note
     assert "options['names'] is of type tuple" in live.model.entries[2].note
@@ -65,7 +65,7 @@ def test_the_value_that_failed_is_named():
 
 def test_the_limit_is_said_in_the_ledger_and_not_logged(caplog):
     with torch._dynamo.config.patch(recompile_limit=2), caplog.at_level(logging.WARNING):
-        live = watch(lambda x, tag: x + len(tag))
+        live = watch_function(lambda x, tag: x + len(tag))
         words = live.each(*((torch.ones(2), tag) for tag in ("", "a", "bb", "ccc", "a")))
         assert "recompile_limit is 2" in live.model.entries[2].note
     assert words == "compile recompile eager eager hit"
@@ -94,14 +94,14 @@ class Model(torch.nn.Module):
 
 def test_methods_closures_keywords_and_compiled_functions():
     model, x = Model(), torch.ones(2)
-    live = watch(model.forward)
+    live = watch_function(model.forward)
     live(x, bias=1.5)
     model.scale = 4
     assert live(x, bias=1.5).tolist() == [5.5, 5.5]
     assert live.model.verdicts == ("compile", "recompile")
     assert live.model.entries[1].note.startswith("self.scale ")
     factor = 2
-    closed = watch(lambda x: x * factor)
+    closed = watch_function(lambda x: x * factor)
     assert closed.each((x,), (x,)) == "compile hit"
-    compiled = watch(torch.compile(lambda x: x + 1, backend="eager"))
+    compiled = watch_function(torch.compile(lambda x: x + 1, backend="eager"))
     assert compiled.each((x,), (x.double(),)) == "compile recompile"

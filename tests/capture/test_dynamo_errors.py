@@ -51,7 +51,7 @@ def test_words_of_torch_are_whole(name):
     with torch_private.logs():
         run, kept = dynamo_run.run_compiled(fn, args, steps=0)
         fn, args = PROGRAMS[name]()
-        told = all_of(dynamo_run.breaks_listing(fn, *args))
+        told = all_of(dynamo_run.list_graph_breaks(fn, *args))
     messages = [] if kept.error is None else [(str(kept.error), False)]
     breaks = [event.cause for event in kept.events if event.kind in ("break", "given up")]
     messages += [(cause, True) for cause in breaks]
@@ -74,4 +74,4 @@ def test_user_line_is_behind_a_link_to_a_page():
     """A ConstraintViolationError and a TorchRuntimeError name the line after much else."""
     for name, line in {"marked_and_branched": "x.shape[0] == 4", "wrong_shapes": "x @ x"}.items():
         fn, args = PROGRAMS[name]()
-        assert line in dynamo_run.breaks_listing(fn, *args).note
+        assert line in dynamo_run.list_graph_breaks(fn, *args).note

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers import show_fx
-from helpers.capture.torch.fx_graph import fx_graph
+from helpers.capture.torch.fx_graph import build_fx_graph
 
 torch = pytest.importorskip("torch")
 
@@ -24,7 +24,7 @@ def traced():
 
 
 def test_every_node_and_every_use_is_there(traced):
-    model = fx_graph(traced)
+    model = build_fx_graph(traced)
     nodes = list(traced.graph.nodes)
     assert [node.key for node in model.nodes] == [node.name for node in nodes]
     uses = {(used.name, node.name) for node in nodes for used in node.all_input_nodes}
@@ -32,7 +32,7 @@ def test_every_node_and_every_use_is_there(traced):
 
 
 def test_calls_are_written_as_in_a_program(traced):
-    model = fx_graph(traced)
+    model = build_fx_graph(traced)
     assert model.node("mul").label == "mul = mul(x, weight)"
     assert model.node("add").label == "add = add(x, x)"
     assert model.node("weight").label == "weight = self.weight"

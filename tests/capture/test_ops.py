@@ -5,7 +5,7 @@ import pytest
 from helpers import watch_traces
 from helpers.capture.frameworks.executed_ops import build_op_graph, record_ops
 from helpers.capture.tensorflow.eager_context import read_callbacks, recording_op_names
-from helpers.capture.torch.fx_graph import grad_fn_graph
+from helpers.capture.torch.grad_fn_graph import build_grad_fn_graph
 from helpers.model.graphs import split_graph
 from helpers.model.op_records import build_op_graph
 from helpers.model.op_records import AGAIN
@@ -143,15 +143,15 @@ def test_an_unknown_rank_and_many_ops():
 
 def test_grad_fn_is_walked_to_the_leaves():
     w = torch.ones(2, requires_grad=True)
-    graph = grad_fn_graph((w * w + w).sum())
+    graph = build_grad_fn_graph((w * w + w).sum())
     labels = [node.label for node in graph.nodes]
     assert labels[0] == "SumBackward0" and labels.count("AccumulateGrad") == 1
     assert len(graph.sources(graph.nodes[labels.index("AccumulateGrad")].key)) == 3
 
 
 def test_what_has_no_past_is_refused(refused):
-    refused(ValueError, "has no grad_fn", grad_fn_graph, torch.ones(2))
-    refused(TypeError, "needs a tensor of torch, not 3", grad_fn_graph, 3)
+    refused(ValueError, "has no grad_fn", build_grad_fn_graph, torch.ones(2))
+    refused(TypeError, "needs a tensor of torch, not 3", build_grad_fn_graph, 3)
     refused(TypeError, "watch_ops needs a function and its arguments", record_ops, 3)
 
 

@@ -59,7 +59,7 @@ CLASSES = (
     guard_tree.Leaf,
 )
 # what runs the user's call itself, what keeps our errors from it, and what is asked after it
-THE_CALL = {"_call_with_forward", "begin", "end", "watching", "model", "watch"}
+THE_CALL = {"_call_with_forward", "begin", "end", "watching", "model", "watch_function"}
 
 
 class InjectedError(RuntimeError):

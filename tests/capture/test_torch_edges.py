@@ -7,7 +7,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import helpers  # noqa: E402
-from helpers.capture.torch import dynamo_run as results  # noqa: E402
+from helpers.capture.torch import repeated_runs as results  # noqa: E402
 from helpers.internals import torch_private  # noqa: E402
 from helpers.mini import frame_hook  # noqa: E402
 
@@ -41,7 +41,7 @@ class Uncopied:
 def test_each_run_gets_copies_or_it_is_refused():
     with pytest.raises(TypeError, match="each run needs copies of the arguments"):
         helpers.watch_fixes({"a": (lambda x: x, lambda x: x)}, Uncopied())
-    copy, again = results.copied(([torch.ones(2)], torch.ones(2, requires_grad=True) * 2))
+    copy, again = results.copy_arguments(([torch.ones(2)], torch.ones(2, requires_grad=True) * 2))
     assert copy[0].tolist() == [1, 1] and again.is_leaf and again.requires_grad
 
 

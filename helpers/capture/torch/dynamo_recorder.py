@@ -24,7 +24,7 @@ from .dynamo_messages import (
     format_file_line,
     split_resume_name,
 )
-from .fx_graph import fx_graph
+from .fx_graph import build_fx_graph
 
 # class of torch/_dynamo/exc.py -> the kind of event that its exception is
 KINDS_BY_ERROR = {
@@ -118,7 +118,7 @@ class TranslationRecorder:
         """Note a graph that the backend gets."""
         if self._last_break is not None:
             self._last_break.empty = False
-        self.graphs.append(fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
+        self.graphs.append(build_fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
 
     def before(self, tx) -> None:
         """Note the instruction that the translator `tx` is about to translate."""
@@ -181,7 +181,7 @@ class TranslationRecorder:
             message = _read_message(self._last_cause) if is_unsaid else reason.reason
             self._add_break("break", tx, message, reason.user_stack)
         elif tx.f_globals is self._module_globals:
-            graph = fx_graph(tx.output.graph, GRAPH_SO_FAR)
+            graph = build_fx_graph(tx.output.graph, GRAPH_SO_FAR)
             self.events.append(DynamoEvent("graph", tx.f_code, tx.lineno or 0, graph=graph))
 
     def rewritten(self, old: CodeType, new: CodeType) -> None:
@@ -207,7 +207,7 @@ class TranslationRecorder:
             tx.lineno or 0,
             message=message,
             cause=_read_message(cause) or message,
-            graph=fx_graph(tx.output.graph, GRAPH_SO_FAR),
+            graph=build_fx_graph(tx.output.graph, GRAPH_SO_FAR),
             inner=next(reversed(frames), None),
             empty=True,  # until the backend gets the graph
             raises=kind == "given up" and bool(is_one_graph or is_error),
@@ -300,11 +300,3 @@ def _describe_new_code(old: CodeType, new: CodeType) -> str:
     if not calls:
         return description
     return f"{description}; it calls {', then '.join(calls)}"
-
-
-# until other rooms have the new names
-from .dynamo_messages import IMPORTED  # noqa: E402, F401
-from .dynamo_messages import clean_message as same  # noqa: E402, F401
-
-in_file = format_file_line
-resumed = split_resume_name

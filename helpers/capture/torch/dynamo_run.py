@@ -30,7 +30,7 @@ MOST_STEPS = 400
 EXPLAINED = "torch._dynamo.explain reports {}: the number of graphs minus one."
 
 
-def dynamo_run(fn, /, *args, **kwargs) -> DynamoRun:
+def record_dynamo_run(fn, /, *args, **kwargs) -> DynamoRun:
     """Run `fn(*args, **kwargs)` under torch.compile and step through Dynamo's translation of it."""
     run, _ = run_compiled(fn, args, kwargs)
     return run
@@ -70,7 +70,7 @@ def find_compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
     return find_watched_function(fn, verb, args)
 
 
-def breaks_listing(fn, /, *args, **kwargs) -> BreakListing:
+def list_graph_breaks(fn, /, *args, **kwargs) -> BreakListing:
     """Run `fn(*args, **kwargs)` under torch.compile and list its graph breaks: where, and why."""
     run, recorder = run_compiled(fn, args, kwargs, "watch_breaks", steps=0)
     unwrapped = find_compilable(fn, "watch_breaks", args)
@@ -148,26 +148,3 @@ def _describe_run(
     if recorder.is_cut_off:
         sentences.append("Only the first instructions are shown.")
     return sentences
-
-
-# Until other rooms have the new names: old name -> module and new name.
-_MOVED = {
-    "BreaksSeen": ("breaks_in_block", "BreaksInBlock"),
-    "cures_ledger": ("cures", "compare_cures"),
-    "rewritten": ("dynamo_bytecode", "list_new_bytecode"),
-    "compared": ("repeated_runs", "compare_values"),
-    "copied": ("repeated_runs", "copy_arguments"),
-    "same_random_numbers": ("repeated_runs", "save_random_numbers"),
-    "watched": ("dynamo_run", "run_compiled"),
-    "compilable": ("dynamo_run", "find_compilable"),
-}
-
-
-def __getattr__(name: str):
-    """Return what had this name here; a late import, as its module imports this one."""
-    from importlib import import_module
-
-    if name not in _MOVED:
-        raise AttributeError(name)
-    module, new_name = _MOVED[name]
-    return getattr(import_module(f"{__package__}.{module}"), new_name)

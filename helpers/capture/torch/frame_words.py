@@ -16,7 +16,8 @@ from types import CodeType, FunctionType
 
 from ...internals import torch_private
 from ..text.value import type_name
-from .dynamo_recorder import in_file, resumed
+from .dynamo_messages import split_resume_name
+from .dynamo_messages import format_file_line
 from .frame_arguments import read_closure
 
 WRAPPERS_POSITION = re.compile(r"\bargs\[(\d+)\]")  # args[0]
@@ -30,8 +31,8 @@ def describe_code(code: CodeType) -> str:
 
     A resume function has the name of the function that it continues, and a remark.
     """
-    name, resumed_line = resumed(code.co_name)
-    place = in_file(code.co_filename, resumed_line or code.co_firstlineno)
+    name, resumed_line = split_resume_name(code.co_name)
+    place = format_file_line(code.co_filename, resumed_line or code.co_firstlineno)
     if resumed_line:
         return f"{name}, resumed{place}"
     return f"{name}{place}"
@@ -104,7 +105,7 @@ def _format_place(wrapped_callable: Callable) -> str:
     users_code = getattr(inspect.unwrap(function), "__code__", None)
     if not users_code:
         return ""
-    return in_file(users_code.co_filename, users_code.co_firstlineno)
+    return format_file_line(users_code.co_filename, users_code.co_firstlineno)
 
 
 def _replace_names(sentence: str, wrapped_callable: Callable | None) -> str:

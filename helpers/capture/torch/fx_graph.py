@@ -22,7 +22,7 @@ MOST_LAST = 12  # nodes of a graph that grows
 LONGEST_LABEL = 300
 
 
-def fx_graph(target, title: str = "", find: str = "") -> Graph:
+def build_fx_graph(target, title: str = "", find: str = "") -> Graph:
     """Draw an FX graph; `target` is a `GraphModule` or a `Graph` of torch.fx.
 
     With `find`, the nodes that have these words are highlighted.
@@ -144,7 +144,3 @@ def _format_node_argument(value) -> str:
         return ":".join(map(_format_node_argument, parts))
 
     return short_repr(value)
-
-
-# until other rooms have the new names
-from .grad_fn_graph import build_grad_fn_graph as grad_fn_graph  # noqa: E402, F401

@@ -20,7 +20,7 @@ from ..text.error import error_message
 from ..text.value import label
 from .compiled_function import add_bound_arguments, find_compiled_function
 from .compiler_guards import DynamoGuards, MiniDynamoGuards
-from .dynamo_run import same_random_numbers
+from .repeated_runs import save_random_numbers
 from .tried_calls import TriedCall, list_neighbours
 
 MARKS = (("refused", "this one refuses the call"), ("failed", "an error instead of an answer"))
@@ -128,7 +128,7 @@ def _ask_compilers(
     with_mini : bool
         Whether the mini-Dynamo is asked, too. Its answer comes first.
     """
-    restore_random_numbers = same_random_numbers()
+    restore_random_numbers = save_random_numbers()
     try:
         with apart(), torch_private.logs(), warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -14,7 +14,8 @@ from collections.abc import Sequence
 
 from ...safety.arguments import is_exactly, real_isinstance
 from ..text.value import type_name
-from .dynamo_recorder import IMPORTED, same
+from .dynamo_messages import clean_message
+from .dynamo_messages import IMPORTED
 
 #: what is shown instead of a source for a guard that compares several values
 BETWEEN_VALUES = "(between values)"
@@ -164,7 +165,7 @@ def format_source(source: str) -> str:
 
 def remove_ids(text: str) -> str:
     """Return torch's text on one line, without ids, addresses and made-up names of globals."""
-    text = IMPORTED.sub(_name_module, same(text))
+    text = IMPORTED.sub(_name_module, clean_message(text))
     text = FROM_NUMPY.sub(r"\1", text)
     text = text.replace("G['builtins']", "builtins")
     return " ".join(text.split())

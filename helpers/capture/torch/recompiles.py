@@ -26,7 +26,7 @@ COMPILED_CODE_RAN = ("hit", "compile", "recompile")
 WITHOUT_PLURAL = ("eager", UNKNOWN)
 
 
-def watch(fn, **options) -> "WatchedFunction":
+def watch_function(fn, **options) -> "WatchedFunction":
     """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile.
 
     What the user compiled is watched as it is. Of anything else, a copy is compiled with `options`,
@@ -155,9 +155,3 @@ class WatchedFunction:
         entries = entries_words(len(entries_for(self._start)))
         calls = f"{format_count(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
         return " ".join((calls, *self.peeled))
-
-
-# until other rooms have the new names
-from .compiled_graph import build_compiled_graph as compiled_graph  # noqa: E402, F401
-from .compiles_in_block import CompilesInBlock as CompilesSeen  # noqa: E402, F401
-from .inductor_code import compare_with_inductor as inductor_side_by_side  # noqa: E402, F401

@@ -7,7 +7,7 @@ from functools import partial
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.capture.torch.dynamo_run import watched
+from helpers.capture.torch.dynamo_run import run_compiled
 from helpers.internals import torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirected
@@ -135,7 +135,7 @@ def _run_compiled(values: list, needs_slope: bool, fn: Callable) -> dict:
 
     traced = fn if type(fn) is FunctionType else lambda x: fn(x)
     x = torch.tensor(values, requires_grad=needs_slope)
-    run, outcome = watched(traced, (x,), None, "watch_breaks", steps=0)
+    run, outcome = run_compiled(traced, (x,), None, "watch_breaks", steps=0)
     if outcome.error is not None:
         raise outcome.error
     return {

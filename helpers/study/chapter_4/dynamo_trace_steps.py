@@ -101,7 +101,7 @@ ADVICE_FOR_RECORDER = {
 
 
 def _draw_recorded(recorder: type):
-    from helpers.capture.torch.fx_graph import fx_graph
+    from helpers.capture.torch.fx_graph import build_fx_graph
     from helpers.mini.dynamo import PARTS, eval_frame
 
     def toy(a, b):
@@ -109,7 +109,7 @@ def _draw_recorded(recorder: type):
 
     compiled = eval_frame.compile(toy, parts=replace(PARTS, recorder=recorder))
     compiled(torch.tensor([1.0, -2.0, 4.0]), torch.tensor([3.0, 0.5, -1.0]))
-    return fx_graph(compiled.graphs[0], "What your recorder recorded for toy(a, b)")
+    return build_fx_graph(compiled.graphs[0], "What your recorder recorded for toy(a, b)")
 
 
 @exercise(

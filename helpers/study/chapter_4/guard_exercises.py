@@ -5,7 +5,7 @@ from contextlib import nullcontext, suppress
 from functools import partial
 
 from helpers.capture.text.value import short_repr
-from helpers.capture.torch.dynamo_run import copied
+from helpers.capture.torch.repeated_runs import copy_arguments
 from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
 from helpers.capture.cpython.objects import list_global_names
 from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
@@ -111,7 +111,7 @@ STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for 
 def guard_set(holds: Callable, fn: Callable, *first):
     """Your guards agree with Dynamo's on every call that the check tried."""
     with torch.enable_grad():
-        real = Real(fn, *copied(first))
+        real = Real(fn, *copy_arguments(first))
         calls = [
             *neighbours(real.function, real.first_arguments),
             *_change_arguments(real.first_arguments),
