@@ -164,16 +164,17 @@ def show_guards(
     >>> show_guards(compiled_step, find="layer1", as_table=True)
     """
     from ..capture.torch import guard_sets, guard_tree
+    from ..capture.torch.guard_program import build_guard_program
     from ..view.diagram.graph_view import graph
     from ..view.table_view import table
 
     if call is not None:
-        return Exhibit(guard_sets.guard_program(f, call, entry), table, STATION)
+        return Exhibit(build_guard_program(f, call, entry), table, STATION)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry picks the guards that check a call: pass call= too, or neither")
     if require_bool(as_table, "as_table"):
         return Exhibit(guard_tree.list_guards(f, find), table, STATION)
-    return Exhibit(guard_tree.draw_guards(f, find), graph, STATION)
+    return Exhibit(guard_tree.find_guards(f, find), graph, STATION)
 
 
 @speaks_to_users
@@ -207,8 +208,9 @@ def guard_function(f: Callable[..., Any], *, entry: int = 1) -> FunctionType:
     >>> guard_function(compiled_step)(torch.ones(3))
     """
     from ..capture.torch import guard_sets
+    from ..capture.torch.guard_program import build_guard_function
 
-    return guard_sets.guard_function(f, entry)
+    return build_guard_function(f, entry)
 
 
 @raises_what_the_call_raises
@@ -404,10 +406,10 @@ def watch_guard_sets(
     --------
     >>> watch_guard_sets(step, x, guard_sets={"lax": lambda x: True}).model.entries
     """
-    from ..capture.torch.guard_sets import agreement
+    from ..capture.torch.guard_sets import compare_guard_sets
     from ..view.table_view import ledger
 
-    return Exhibit(agreement(f, args, kwargs, guard_sets), ledger, STATION)
+    return Exhibit(compare_guard_sets(f, args, kwargs, guard_sets), ledger, STATION)
 
 
 @preserves_interpreter_state

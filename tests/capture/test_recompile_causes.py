@@ -13,7 +13,8 @@ import re
 import pytest
 
 from helpers import watch_recompiles
-from helpers.capture.torch.guard_tree import entries, frame_locals
+from helpers.capture.torch.frame_arguments import bind_frame_locals
+from helpers.capture.torch.cache_entries import read_cache_entries
 from tests.samples import sample
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
@@ -145,8 +146,8 @@ class Program:
     def accepts(self, number: int, spec) -> bool:
         fn = self.live.compiled_function
         with self.world(spec) as arguments:
-            seen = frame_locals(fn, arguments, {})
-            entry = entries(fn.__code__)[number - 1]
+            seen = bind_frame_locals(fn, arguments, {})
+            entry = read_cache_entries(fn.__code__)[number - 1]
             return bool(entry.guard_manager.root.check_verbose(seen).result)
 
 

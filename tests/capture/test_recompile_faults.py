@@ -19,6 +19,7 @@ from helpers import (
     watch_recompiles,
     watching_recompiles,
 )
+from helpers.capture.torch import backend_failures, cache_entries, compiled_function, dynamic_sizes, failure_words, frame_arguments, frame_words, guard_failures, guard_leaves, guard_side_effects, leaf_failures, setting_differences, tensor_differences, value_words
 from helpers.capture.torch import (
     call_verdicts,
     compiled_call_reasons,
@@ -30,6 +31,7 @@ from helpers.capture.torch import (
     recompiles,
     watched_call,
 )
+from helpers.capture.torch.guard_leaves import LeafGuard
 from helpers.internals import torch_private
 from helpers.mini.frame_hook import slot
 from helpers.model import guard_failures, guard_records
@@ -50,13 +52,14 @@ MODULES = (
     guard_failures,
     guard_records,
 )
+MODULES += backend_failures, cache_entries, compiled_function, dynamic_sizes, failure_words, frame_arguments, frame_words, guard_failures, guard_leaves, guard_side_effects, leaf_failures, setting_differences, tensor_differences, value_words
 CLASSES = (
     watched_call.WatchedCall,
     call_verdicts.CallJudge,
     compiles_in_block.CompilesInBlock,
     compiled_calls.CompiledCalls,
     compiled_calls.RunningCall,
-    guard_tree.Leaf,
+    LeafGuard,
 )
 # what runs the user's call itself, what keeps our errors from it, and what is asked after it
 THE_CALL = {"_call_with_forward", "begin", "end", "watching", "model", "watch_function"}
@@ -67,7 +70,7 @@ class InjectedError(RuntimeError):
 
 
 # a fault in them is taken for one of a user's value, which has no such part then
-OF_A_VALUE = "resolve", "_fails"
+OF_A_VALUE = "evaluate_part", "is_failing"
 
 
 class Faults:
@@ -104,7 +107,7 @@ class Faults:
                     self.name = name
                     below = sys._getframe(1)
                     self.is_of_a_value = name in OF_A_VALUE or is_within(OF_A_VALUE, below)
-                    self.is_of_a_reason = is_within(("why_again",), below)
+                    self.is_of_a_reason = is_within(("explain_recompile",), below)
                     self.failed_call = self.calls
                     raise InjectedError(name)
             return function(*args, **kwargs)

@@ -16,7 +16,7 @@ from ...safety import missing_parts
 from ...safety.arguments import is_exactly
 from ..text import tensors
 from ..text.error import error_message
-from ..torch.guard_tree import copied
+from ..torch.compiled_function import copy_function
 from .tensor_names import is_tensor
 
 PLAIN = "plain"
@@ -55,7 +55,7 @@ def _prepare_call(load: Callable, fn: FunctionType, args: tuple, kwargs: dict) -
     """
     try:
         wrap, make_tensor = load()
-        copy = copied(fn)
+        copy = copy_function(fn)
         tensor_args = tuple(_convert_argument(value, make_tensor) for value in args)
         tensor_kwargs = {
             name: _convert_argument(value, make_tensor) for name, value in kwargs.items()

@@ -13,7 +13,7 @@ from .dynamo_messages import clean_message
 from .dynamo_places import ShownCode, is_shared_wrapper
 from .dynamo_recorder import TranslationRecorder
 from .dynamo_sentences import PARTLY_READ, TURNED_OFF, describe_barred_code
-from .guard_tree import code_words
+from .frame_words import describe_code
 
 UNCALLED = "No compiled function was called in the block."
 TRANSLATED_BEFORE = (
@@ -53,7 +53,7 @@ class BreaksInBlock:
         """
         if is_start and id(code) not in self._skip_sentences:
             reason = " ".join(clean_message(reason).split())
-            self._skip_sentences[id(code)] = f"Dynamo skipped {code_words(code)}: {reason}."
+            self._skip_sentences[id(code)] = f"Dynamo skipped {describe_code(code)}: {reason}."
 
     def _note_call(self, fn) -> None:
         """Note the code that a call of a compiled function starts with; raise nothing in it.

@@ -6,10 +6,14 @@ from ...internals import torch_private
 from ...model.guard_failures import explain_failures
 from ..text.error import error_message
 from . import guard_tree
+from .backend_failures import add_backend_failures
+from .dynamic_sizes import describe_dynamic_sizes
+from .frame_words import name_wrapped_callable
+from .frame_words import use_users_names
 from .compiled_call_reasons import MARKED, NO_MORE, read_recompile_limit
 from .dynamo_messages import format_file_line, split_resume_name
-from .guard_tree import entries_for
-from .source_values import MISSING
+from .guard_failures import find_entries_for
+from .lookup import MISSING
 
 UNKNOWN = "unknown"
 MOST_FRAMES = 3  # compiled for the first time in one call, named
@@ -50,7 +54,7 @@ class CallJudge:
         if call.entry_ids_before is None:
             return CallVerdict(UNKNOWN, "")
 
-        entries = entries_for(self._start)
+        entries = find_entries_for(self._start)
         inner_reasons = self._list_inner_reasons()
         new = [entry for entry in entries if str(entry.compile_id) not in call.entry_ids_before]
         if new:
@@ -84,7 +88,7 @@ class CallJudge:
 
     def _judge_new_entry(self, entry, inner_reasons: list[str]) -> CallVerdict:
         """Return the verdict on a call for which Dynamo made an entry of the function itself."""
-        dynamic = guard_tree.dynamic_words(entry, self._start)
+        dynamic = describe_dynamic_sizes(entry, self._start)
         if not self._call.entry_ids_before:
             return CallVerdict("compile", "\n".join((NO_ENTRY, *dynamic)))
 
@@ -143,7 +147,7 @@ class CallJudge:
 
         failures = call.failures
         if failures and backend is not MISSING:
-            failures = guard_tree.with_backends(failures, call.backends, backend)
+            failures = add_backend_failures(failures, call.backends, backend)
         return self._use_users_names(explain_failures(failures))
 
     def _find_eager_reason(self) -> str:
@@ -166,7 +170,7 @@ class CallJudge:
 
     def _use_users_names(self, reasons) -> list[str]:
         """Return reasons in the names of what the user called, where torch put a wrapper around."""
-        return [guard_tree.in_users_names(reason, self._start) for reason in reasons]
+        return [use_users_names(reason, self._start) for reason in reasons]
 
     def _name_frame(self, frame) -> str:
         """Return a function's name and place; `frame` is a code object, or torch's metrics of one.
@@ -179,7 +183,7 @@ class CallJudge:
         place = (frame.co_filename, resume_line or frame.co_firstlineno)
 
         if frame.co_filename.endswith(WRAPPER_FILE) or place == users_place:
-            name = guard_tree.wrapped_name(self._start) or users_code.co_name
+            name = name_wrapped_callable(self._start) or users_code.co_name
             place = users_place
         if resume_line:
             name += ", resumed"

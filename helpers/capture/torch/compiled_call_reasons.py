@@ -5,7 +5,8 @@ from types import CodeType, FunctionType, MethodType
 from ...internals import code_extras, torch_private
 from ...safety.users_frames import is_library
 from .dynamo_messages import clean_message
-from .guard_tree import closure_values, frame_words
+from .frame_words import describe_frame
+from .frame_arguments import read_closure
 
 STANCE_OFF = 'torch.compiler.set_stance("force_eager") turned compiling off'
 STANCE_RAISES = 'torch.compiler.set_stance("fail_on_recompile") raises, as no entry accepts'
@@ -58,8 +59,8 @@ def describe_marked_code(fn, users_only: bool = False) -> str:
     if module is not None:
         frame_locals = {"self": module}
     elif torch_private.is_wrapper_code(code):
-        frame_locals = closure_values(function)  # torch's wrapper has the user's function in it
-    return MARKED.format(frame_words(code, frame_locals))
+        frame_locals = read_closure(function)  # torch's wrapper has the user's function in it
+    return MARKED.format(describe_frame(code, frame_locals))
 
 
 def read_recompile_limit() -> int:

@@ -33,7 +33,8 @@ from .compiled_call_reasons import (
 )
 from .dynamo_messages import clean_message
 from .given_up import find_given_up, find_reached
-from .guard_tree import code_words, frame_words
+from .frame_words import describe_frame
+from .frame_words import describe_code
 
 MOST_REASONS = 4  # that a summary names
 
@@ -198,7 +199,7 @@ class CompiledCalls:
         """Note in a call what Dynamo did with a frame of it."""
         call = report.call
         metrics = report.metrics
-        function = frame_words(report.code, report.frame_locals)
+        function = describe_frame(report.code, report.frame_locals)
         call.is_pending = False
 
         if report.at_limit:
@@ -221,7 +222,7 @@ class CompiledCalls:
             return
         call.is_pending = False
         call.refused = True
-        call.reasons.append(f"{STANCE_RAISES}: {code_words(code)}")
+        call.reasons.append(f"{STANCE_RAISES}: {describe_code(code)}")
 
     def _skip(self, code: CodeType, reason: str, is_start: bool) -> None:
         """Note that Dynamo leaves a frame to Python; `is_start`: one that a compiled call begins.
@@ -235,7 +236,7 @@ class CompiledCalls:
         call.skipped = True
         if is_start:
             reason = " ".join(clean_message(reason).split())
-            call.reasons.append(f"Dynamo skipped {code_words(code)}: {reason}")
+            call.reasons.append(f"Dynamo skipped {describe_code(code)}: {reason}")
 
     def _end(self, frame_id: int) -> None:
         """Count a call by what ran in it."""
@@ -254,7 +255,7 @@ class CompiledCalls:
             reached = find_reached(call.fn, self._given_up)
             if reached:
                 self.unknown += 1
-                self._not_reported |= dict.fromkeys(map(code_words, reached))
+                self._not_reported |= dict.fromkeys(map(describe_code, reached))
 
         if call.gave_up:
             self._given_up = find_given_up()

@@ -14,7 +14,8 @@ from ..cpython.objects import find_inherited
 from ..cpython.unwrapping import DEEPEST, unwrap_call
 from ..text.error import error_message
 from . import guard_tree
-from .guard_tree import copied
+from .compiled_function import compile_copy
+from .compiled_function import copy_function
 
 
 def find_users_compiled(fn):
@@ -59,7 +60,7 @@ def compile_copy_of(fn, options: dict) -> tuple:
         compiled, function = compile_copy_of(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if real_isinstance(fn, FunctionType, MethodType):
-        return _compile_function(copied(fn), options)
+        return _compile_function(copy_function(fn), options)
     return compile_copy_of(_find_function_of_object(fn), options)
 
 
@@ -80,7 +81,7 @@ def _compile_function(function, options: dict) -> tuple:
     import torch
 
     try:
-        return guard_tree.compile_copy(function, **options)
+        return compile_copy(function, **options)
     except Exception as error:
         parameters = inspect.signature(torch.compile).parameters
         suggestions = [near(name, parameters) for name in options if name not in parameters]

@@ -8,8 +8,11 @@ from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text, format_count, format_names
 from ..cpython.objects import read_callable_name, read_function_name, read_instance_dict
 from . import guard_tree
+from .guard_leaves import list_leaf_guards
 from .fx_graph import KINDS
-from .guard_tree import behind, entries, entries_words
+from .compiled_function import find_compiled_function
+from .cache_entries import read_cache_entries
+from .cache_entries import format_entry_count
 
 MOST_CALLS = 6  # of an FX graph that are named
 LONGEST_GRAPH = 80  # characters of these names
@@ -17,18 +20,18 @@ LONGEST_GRAPH = 80  # characters of these names
 
 def build_compiled_graph(fn) -> Graph:
     """Return what `torch.compile` keeps for `fn` now, as a graph."""
-    function, unwrapping = behind(fn, compiled=True)
+    function, unwrapping = find_compiled_function(fn, compiled=True)
     drawing = _CompiledDrawing(function)
     drawing.add_start()
 
     # an entry has the number in which it was compiled, and is tried in the order of torch's list
-    kept_entries = entries(function.__code__)
+    kept_entries = read_cache_entries(function.__code__)
     tried_entries = torch_private.cache_entries(function.__code__)
     for number, entry in enumerate(kept_entries, 1):
         ranks = (rank for rank, tried in enumerate(tried_entries, 1) if tried is entry)
         drawing.add_entry(number, entry, rank=next(ranks, ""))
 
-    note = " ".join((f"{entries_words(len(kept_entries))} in the cache.", *unwrapping))
+    note = " ".join((f"{format_entry_count(len(kept_entries))} in the cache.", *unwrapping))
     title = f"What torch.compile keeps for {read_function_name(function)}"
     return Graph(title, tuple(drawing.nodes), tuple(drawing.edges), note, wide=True)
 
@@ -66,7 +69,7 @@ class _CompiledDrawing:
         """
         key = f"entry {number}"
         code_key = f"{key} code"
-        guards = format_count(len(guard_tree.leaves(entry)), "guard")
+        guards = format_count(len(list_leaf_guards(entry)), "guard")
         units = _count_code_units(entry.code)
         self._add("code", "keeps", Node(key, key, "entry", f"tried as number {rank}"))
         self._add(key, "checks", Node(f"{key} guards", guards, "guard", "in C++"))
@@ -77,8 +80,8 @@ class _CompiledDrawing:
             if name.startswith("__compiled_fn"):
                 self._add_compiled_graph(key, entry, value)
             elif name.startswith("__resume_at") and isinstance(value, FunctionType):
-                entry_count = len(entries(value.__code__))
-                details = f"{entries_words(entry_count)} of its own"
+                entry_count = len(read_cache_entries(value.__code__))
+                details = f"{format_entry_count(entry_count)} of its own"
                 resumed = Node(f"{key} {name}", f"{self._name}, resumed", "function", details)
                 self._add(code_key, "then calls", resumed)
 

@@ -17,12 +17,16 @@ from ...model.compile_records import HEADINGS
 from ...safety.bookkeeping import Bookkeeping
 from ..text.error import error_message
 from . import guard_tree
+from .dynamic_sizes import describe_dynamic_sizes
+from .frame_words import describe_code
+from .frame_words import describe_frame
+from .frame_words import use_users_names_of_frame
 from .call_verdicts import NO_ENTRY, CallVerdict
 from .compiled_call_reasons import describe_failure, read_recompile_limit
 from .compiled_calls import CompiledCalls, FrameReport
 from .dynamo_messages import format_file_line
-from .guard_tree import why_again
-from .guard_words import quoted
+from .guard_failures import explain_recompile
+from .guard_words import quote_torch
 from .watched_call import RECORDING_FAILED
 
 MOST_FUNCTIONS = 3  # at the limit that a note names
@@ -53,7 +57,7 @@ class CompilesInBlock:
     def watching(self) -> Iterator[None]:
         """Record every compile in the block."""
         errors = self._book.lost
-        recompiles = torch_private.recompile_reasons(why_again, errors)
+        recompiles = torch_private.recompile_reasons(explain_recompile, errors)
         skips = torch_private.hearing_skips(self._note_skip, errors)
         with recompiles as self._recompiled, skips, self._calls.hearing():
             try:
@@ -76,15 +80,15 @@ class CompilesInBlock:
             return
 
         entry = getattr(report.guarded_code, "guarded_code", None)
-        dynamic = guard_tree.dynamic_words(entry) if entry else ()
+        dynamic = describe_dynamic_sizes(entry) if entry else ()
         note = "\n".join((verdict.note, *dynamic))
-        note = guard_tree.in_users_names(note, None, code, report.frame_locals)
+        note = use_users_names_of_frame(note, code, report.frame_locals)
         if report.call is not None and report.caller:
             caller = report.caller
             place = format_file_line(caller.f_code.co_filename, caller.f_lineno)
             note += f"\nin call {report.call.number}{place}"
 
-        function = guard_tree.frame_words(code, report.frame_locals)
+        function = describe_frame(code, report.frame_locals)
         verdicts = Verdict(function), Verdict(verdict.word, TONES[verdict.word])
         self._last_code = code
         self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
@@ -117,7 +121,7 @@ class CompilesInBlock:
         reported = [reasons for code, reasons in self._recompiled if code is report.code]
         if reported and reported[-1]:
             return "\n".join(reported[-1])
-        return quoted(torchs_reason)
+        return quote_torch(torchs_reason)
 
     def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
         """Note that a frame which Dynamo failed to compile was left to Python: no error came.
@@ -184,6 +188,6 @@ class CompilesInBlock:
         ]
         if not full:
             return ""
-        names = dict.fromkeys(map(guard_tree.code_words, full))
+        names = dict.fromkeys(map(describe_code, full))
         functions = format_names([*names], MOST_FUNCTIONS)
         return f"With recompile_limit {limit}, Dynamo compiles no more of {functions}."

@@ -12,7 +12,7 @@ from .dynamo_messages import RESUME_GLOBAL, clean_message, format_whole_message
 from .dynamo_recorder import TranslationRecorder
 from .dynamo_run import find_compilable
 from .dynamo_sentences import describe_interruption
-from .guard_tree import behind
+from .compiled_function import find_compiled_function
 
 RESUME_LEFT_OUT = "The code of resume functions is left out; watch_compile steps through it."
 
@@ -23,7 +23,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
     ValueError if Dynamo made none.
     """
     unwrapped = find_compilable(fn, "watch_rewriting", args)
-    function, unwrapping = behind(fn)
+    function, unwrapping = find_compiled_function(fn)
     torch_private.needed("cache", "dynamo")
     # torch's default adds calls to the new code that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):

@@ -203,17 +203,3 @@ def _write_note(row_count: int, asked_count: int, stopped: str) -> str:
     if row_count > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {row_count} counter-examples."
     return note
-
-
-# Other rooms still import these names from here.
-from ..cpython.objects import list_global_names  # noqa: E402, F401
-from .guard_program import build_guard_function as guard_function  # noqa: E402, F401
-from .guard_program import build_guard_program as guard_program  # noqa: E402, F401
-from .tried_calls import TriedCall as Call  # noqa: E402, F401
-from .tried_calls import list_neighbours as neighbours  # noqa: E402, F401
-from .tried_calls import replacing_global as replacing  # noqa: E402, F401
-from .written_guards import WrittenGuards  # noqa: E402, F401
-
-Real = DynamoGuards
-Mini = MiniDynamoGuards
-agreement = compare_guard_sets

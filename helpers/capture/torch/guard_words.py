@@ -205,6 +205,3 @@ def _can_be_equal(constant: object, value: object) -> bool:
     if is_exactly(value, bool, int, float) and is_exactly(constant, bool, int, float):
         return constant == value
     return real_isinstance(value, type(constant))
-
-
-quoted = quote_torch  # other rooms still import this name

@@ -17,7 +17,9 @@ from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
 from ..cpython.objects import read_function_name
 from ..text.source import source_of
-from .guard_tree import behind, copied, given
+from .compiled_function import find_compiled_function
+from .compiled_function import copy_function
+from .compiled_function import add_bound_arguments
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")
@@ -35,8 +37,8 @@ NO_COMPILER = (
 def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySide:
     """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source."""
     run = require_bool(run, "run")
-    function, _ = behind(fn)
-    args, kwargs = given(fn, args, kwargs)
+    function, _ = find_compiled_function(fn)
+    args, kwargs = add_bound_arguments(fn, args, kwargs)
     source_lines = source_of(function.__code__).text.rstrip().split("\n")
     pairs = align_lines(source_lines, [], {})
 
@@ -83,6 +85,6 @@ def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str
         torch_private.inductor_config.patch(compile_threads=1),
         as_if_new(function.__code__),
     ):
-        torch.compile(copied(function))(*args, **kwargs)
+        torch.compile(copy_function(function))(*args, **kwargs)
     print("Done.")
     return modules

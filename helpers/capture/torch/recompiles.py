@@ -18,8 +18,13 @@ from ...safety.arguments import real_isinstance
 from ..cpython.objects import read_function_name, refuse_async
 from ..cpython.frameworks_of_callables import refuse_other_framework
 from . import guard_tree
+from .compiled_function import read_ledger_fields
+from .frame_words import describe_code
+from .frame_words import name_wrapped_callable
 from .compiled_copy import compile_copy_of, find_users_compiled, read_signature
-from .guard_tree import behind, entries_for, entries_words
+from .guard_failures import find_entries_for
+from .compiled_function import find_compiled_function
+from .cache_entries import format_entry_count
 from .watched_call import FATAL_CALL, UNKNOWN, WatchedCall
 
 COMPILED_CODE_RAN = ("hit", "compile", "recompile")
@@ -35,10 +40,10 @@ def watch_function(fn, **options) -> "WatchedFunction":
     if real_isinstance(fn, WatchedFunction):
         return fn
     refuse_other_framework(fn, (), "watch_recompiles", "PyTorch")
-    function, unwrapping = behind(fn)
+    function, unwrapping = find_compiled_function(fn)
 
     users_compiled = find_users_compiled(fn)
-    if users_compiled is not None or guard_tree.ledger(fn):
+    if users_compiled is not None or read_ledger_fields(fn):
         if options:
             raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
         wrapper = torch_private.wrapper_around(users_compiled)
@@ -137,10 +142,10 @@ class WatchedFunction:
     def _build_title(self) -> str:
         """Return the title, with the name of torch's wrapper if that has no better one."""
         start = self._start
-        users_name = guard_tree.wrapped_name(start)
+        users_name = name_wrapped_callable(start)
         title = f"Calls of {users_name or read_function_name(start)}"
         if not users_name and hasattr(start, "__wrapped__"):
-            title += f", in its wrapper {guard_tree.code_words(start.__code__)}"
+            title += f", in its wrapper {describe_code(start.__code__)}"
         return title
 
     def _build_note(self, verdicts: list[str]) -> str:
@@ -152,6 +157,6 @@ class WatchedFunction:
             f"{count:,} {verdict}" if verdict in WITHOUT_PLURAL else format_count(count, verdict)
             for verdict, count in Counter(verdicts).items()
         ]
-        entries = entries_words(len(entries_for(self._start)))
+        entries = format_entry_count(len(find_entries_for(self._start)))
         calls = f"{format_count(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
         return " ".join((calls, *self.peeled))

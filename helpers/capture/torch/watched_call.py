@@ -14,9 +14,14 @@ from ..text import tensors
 from ..text.error import error_message
 from ..text.value import short_repr, type_name
 from . import guard_tree
+from .frame_arguments import bind_frame_locals
+from .guard_failures import list_failures
+from .guard_side_effects import would_run_users_code
 from .call_verdicts import UNKNOWN, CallJudge, CallVerdict
 from .compiled_calls import CompiledCalls
-from .guard_tree import entries_for, given, why_again
+from .guard_failures import find_entries_for
+from .guard_failures import explain_recompile
+from .compiled_function import add_bound_arguments
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 LONGEST = 120  # characters of the arguments in a row
@@ -65,7 +70,7 @@ class WatchedCall:
         book.open(_without_log_of_limit)
         book.open(frame_hook.guarded)
         self.recompiled = book.open(
-            torch_private.recompile_reasons, why_again, book.lost, default=[]
+            torch_private.recompile_reasons, explain_recompile, book.lost, default=[]
         )
         self.inner_calls = book.attempt(CompiledCalls, book)
         if self.inner_calls is not None:
@@ -100,20 +105,20 @@ class WatchedCall:
         `failures` stays empty where an entry accepts the call, where the arguments do not fit, and
         where asking would run a method of the user's.
         """
-        entries = entries_for(self.start)
+        entries = find_entries_for(self.start)
         self.entry_ids_before = {str(entry.compile_id) for entry in entries}
         if not entries:
             return
 
         try:
-            arguments = given(self.watched.compiled_from, args, kwargs, self.start)
-            frame_locals = guard_tree.frame_locals(self.start, *arguments)
+            arguments = add_bound_arguments(self.watched.compiled_from, args, kwargs, self.start)
+            frame_locals = bind_frame_locals(self.start, *arguments)
         except TypeError:  # the call itself will raise it
             return
 
         frame_globals = self.start.__globals__
         scope = {"L": frame_locals, "G": frame_globals}
-        if any(guard_tree.asking_runs_users_code(entry, scope) for entry in entries):
+        if any(would_run_users_code(entry, scope) for entry in entries):
             return
 
         # every entry is asked in C++ first, as reading the guards in Python takes much longer
@@ -121,7 +126,7 @@ class WatchedCall:
             entry.guard_manager.root.check_verbose(frame_locals).result for entry in entries
         )
         if not is_hit:
-            self.failures = guard_tree.reasons(entries, frame_globals, frame_locals)
+            self.failures = list_failures(entries, frame_globals, frame_locals)
         self.backends = [entry.backend for entry in entries]
 
 

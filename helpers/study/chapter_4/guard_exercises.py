@@ -6,9 +6,15 @@ from functools import partial
 
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.repeated_runs import copy_arguments
-from helpers.capture.torch.guard_sets import Call, Real, neighbours, replacing
+from helpers.capture.torch.compiler_guards import DynamoGuards
+from helpers.capture.torch.tried_calls import replacing_global
+from helpers.capture.torch.tried_calls import list_neighbours
+from helpers.capture.torch.tried_calls import TriedCall
 from helpers.capture.cpython.objects import list_global_names
-from helpers.capture.torch.guard_tree import MISSING, all_failures, leaves, resolve
+from helpers.capture.torch.lookup import MISSING
+from helpers.capture.torch.guard_leaves import list_leaf_guards
+from helpers.capture.torch.guard_leaves import evaluate_part
+from helpers.capture.torch.guard_failures import list_failing_guards
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference, make_cases
@@ -41,13 +47,13 @@ def guard_breaker(breakers, fn, first):
     """Each of your nine changes fails its guard and no other."""
     changes = require_named_values(breakers, WANTED, "breakers")
     with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
-        real = Real(fn, **first)
+        real = DynamoGuards(fn, **first)
         rows = [(name, real, first, name) for name in WANTED]
         cases = make_cases(_find_failing, rows, ALONE)
         return find_difference(changes, None, cases, "a correct answer")
 
 
-def _find_failing(real: Real, first: dict, name: str, changes: dict | None) -> dict:
+def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | None) -> dict:
     """Return the guards that fail after one of the changes; None stands for right changes."""
     if changes is None:
         return {"failing": [name]}
@@ -55,7 +61,7 @@ def _find_failing(real: Real, first: dict, name: str, changes: dict | None) -> d
     arguments, world = _apply_change(name, changes[name], first, real.function.__globals__)
     with world:
         values = real.bind_locals(**arguments)
-        failures = all_failures(1, real.entry, real.function, values)
+        failures = list_failing_guards(1, real.entry, real.function, values)
         failing = [failure.name for failure in failures]
         for other in _find_unchecked(real, values):
             if other not in failing:
@@ -77,18 +83,18 @@ def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
     if name in first:
         return {**first, name: value}, nullcontext()
     if name in space:
-        return first, replacing(space, name, value)
+        return first, replacing_global(space, name, value)
     raise InvalidAnswer(f"{guard}: {name!r} is neither an argument nor a global")
 
 
-def _find_unchecked(real: Real, values: dict) -> list[str]:
+def _find_unchecked(real: DynamoGuards, values: dict) -> list[str]:
     """Return the guards that raise: what they look at is gone, or has no length, …"""
     names = []
-    for leaf in leaves(real.entry):
+    for leaf in list_leaf_guards(real.entry):
         has_state = leaf.kind == "NO_TENSOR_ALIASING"
         if has_state or not leaf.source.startswith("L["):
             continue
-        value = resolve(leaf.source, {"L": values, "G": real.function.__globals__})
+        value = evaluate_part(leaf.source, {"L": values, "G": real.function.__globals__})
         with suppress(Exception):
             leaf.check(value)
             if value is not MISSING:
@@ -111,9 +117,9 @@ STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for 
 def guard_set(holds: Callable, fn: Callable, *first):
     """Your guards agree with Dynamo's on every call that the check tried."""
     with torch.enable_grad():
-        real = Real(fn, *copy_arguments(first))
+        real = DynamoGuards(fn, *copy_arguments(first))
         calls = [
-            *neighbours(real.function, real.first_arguments),
+            *list_neighbours(real.function, real.first_arguments),
             *_change_arguments(real.first_arguments),
             *_change_globals(real),
         ]
@@ -125,12 +131,12 @@ def guard_set(holds: Callable, fn: Callable, *first):
         return find_difference(holds, real, cases, "Dynamo")
 
 
-def _accept(call: Call, guards: Callable) -> bool:
+def _accept(call: TriedCall, guards: Callable) -> bool:
     with call.make_context():
         return bool(require_attempt(guards(*call.arguments.values())))
 
 
-def _advise_on_call(real: Real, call: Call, mine, accepted: bool) -> str:
+def _advise_on_call(real: DynamoGuards, call: TriedCall, mine, accepted: bool) -> str:
     if isinstance(mine, Raised):
         return f"yours {mine}; a guard must return False instead"
     if accepted:
@@ -140,7 +146,7 @@ def _advise_on_call(real: Real, call: Call, mine, accepted: bool) -> str:
     return f"too lax: yours accept, but Dynamo refuses ({reason})"
 
 
-def _change_arguments(first: dict) -> Iterator[Call]:
+def _change_arguments(first: dict) -> Iterator[TriedCall]:
     """Yield calls with one unusual argument, besides the neighbours that Dynamo's guards name."""
     x, n, names = first.values()
     derived_int = type("Derived", (int,), {})
@@ -155,10 +161,10 @@ def _change_arguments(first: dict) -> Iterator[Call]:
     }
     for words, value in values.items():
         name = words.split()[0]
-        yield Call(words, {**first, name: value})
+        yield TriedCall(words, {**first, name: value})
 
 
-def _change_globals(real: Real) -> Iterator[Call]:
+def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
     """Yield calls in which a float of the module is an equal number: a new one, another type."""
     space = real.function.__globals__
     for name in sorted(list_global_names(real.function.__code__)):
@@ -171,8 +177,8 @@ def _change_globals(real: Real) -> Iterator[Call]:
             "as a new object": _copy_number,
         }
         for words, make in makers.items():
-            world = partial(replacing, space, name, make(value))
-            yield Call(f"global {name} {words}", dict(real.first_arguments), world)
+            world = partial(replacing_global, space, name, make(value))
+            yield TriedCall(f"global {name} {words}", dict(real.first_arguments), world)
 
 
 def _copy_number(value: float) -> float:
