@@ -10,7 +10,7 @@ from keyword import iskeyword
 from ..model.tables import Column, Listing, make_row
 from ..safety import restoring
 from ..safety.arguments import is_exactly, real_isinstance, require_str, table
-from .text.value import BIGGEST_BITS, plain, same_for_ever, short_repr
+from .text.value import BIGGEST_BITS, clip_text, never_changes, short_repr
 
 MOST_COLUMNS = 100
 MOST_ITEMS = 24  # of a container that is shown as it is
@@ -65,7 +65,7 @@ def _require_headings(row: list[tuple[str, object]], headings: list[str], number
 
 def _format_headings(headings: list[str]) -> str:
     """Return the first headings as text for an error."""
-    text = ", ".join(plain(heading) for heading in headings[:MOST_NAMED])
+    text = ", ".join(clip_text(heading) for heading in headings[:MOST_NAMED])
     if len(headings) > MOST_NAMED:
         text += ", …"
     return text or "none"
@@ -104,7 +104,7 @@ def _has_short_safe_repr(value: object, levels: int) -> bool:
     It is for a scalar, and for a container of few of them. `levels` is how many containers may be
     in each other.
     """
-    if same_for_ever(value):
+    if never_changes(value):
         return type(value) is not int or value.bit_length() <= BIGGEST_BITS
     if not levels or not is_exactly(value, *_CONTAINERS):
         return False

@@ -9,7 +9,7 @@ from functools import partial
 from importlib import import_module
 from inspect import signature, unwrap
 
-from helpers.capture.text.error import error_message
+from helpers.capture.text.error import describe_error
 from helpers.exhibit import Exhibit
 from helpers.internals.compiled_apart import earlier_code_kept
 from helpers.model.phrase import format_count
@@ -127,7 +127,7 @@ class Exercise:
                 raise
             if missing_parts.sentence(error):
                 raise
-            reason = f"your code raised {error_message(error)}{where_raised(error)}"
+            reason = f"your code raised {describe_error(error)}{where_raised(error)}"
         return limit.because or reason
 
     def _draw(self, answers: tuple):

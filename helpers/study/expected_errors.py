@@ -2,7 +2,7 @@
 
 import contextlib
 
-from helpers.capture.text.error import error_message
+from helpers.capture.text.error import describe_error
 
 
 @contextlib.contextmanager
@@ -14,7 +14,7 @@ def expect(*errors: type[BaseException]):
     try:
         yield
     except errors as error:
-        print(error_message(error))
+        print(describe_error(error))
     else:
         names = " or ".join(error.__name__ for error in errors)
         raise AssertionError(f"expected {names}, but this block raised nothing")

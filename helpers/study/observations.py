@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from helpers.capture.text.error import error_message
+from helpers.capture.text.error import describe_error
 from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
 from helpers.study.sentences import where_raised
 
@@ -30,7 +30,7 @@ class Raised:
         return f"your code raised {self._describe_error()}"
 
     def _describe_error(self) -> str:
-        return f"{error_message(self.error)}{where_raised(self.error)}"
+        return f"{describe_error(self.error)}{where_raised(self.error)}"
 
 
 def observe(run: Callable, answer) -> object:

@@ -10,7 +10,7 @@ from types import FunctionType
 
 from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
-from helpers.capture.text.value import type_name
+from helpers.safety.arguments import real_type_name
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import clip_text
 from helpers.model.question_records import Decided
@@ -178,7 +178,7 @@ def _run_code(run: Callable[[], object]) -> CodeEnding:
             result = run()
             candidates = () if result is None else (str(result), repr(result))
     except (Exception, GeneratorExit, SystemExit) as error:
-        return CodeEnding((type_name(error),), error)
+        return CodeEnding((real_type_name(error),), error)
     if candidates:
         return CodeEnding(candidates)
     return CodeEnding((printed.text().strip() or "None",))

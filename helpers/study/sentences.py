@@ -4,7 +4,7 @@ import ast
 import traceback
 from contextlib import suppress
 
-from helpers.capture.text.source import file_lines
+from helpers.capture.text.source import read_file_lines
 from helpers.capture.text.value import short_repr
 from helpers.model.question_records import Beside
 
@@ -60,5 +60,5 @@ def where_raised(error: BaseException) -> str:
     if not number:
         return ""
 
-    line = "".join(file_lines(file)[number - 1 : number]).strip()
+    line = "".join(read_file_lines(file)[number - 1 : number]).strip()
     return f", in line {number} of its cell: {line}" if line else ""

@@ -60,10 +60,10 @@ def show_journey(
     --------
     >>> show_journey(step, x).model.first.ops
     """
-    from ..capture.frameworks.journey_recorder import journey
+    from ..capture.frameworks.journey import build_journey
     from ..view.spine_view import journey as view
 
-    return Exhibit(journey(f, *args, ways=ways, shares=shares, **kwargs), view)
+    return Exhibit(build_journey(f, *args, ways=ways, shares=shares, **kwargs), view)
 
 
 @preserves_interpreter_state
@@ -81,10 +81,10 @@ def show_interceptions() -> Exhibit:
     --------
     >>> show_interceptions().model.taken
     """
-    from ..capture.frameworks.call_interceptions import interceptions
+    from ..capture.frameworks.call_interceptions import list_interceptions
     from ..view.spine_view import interceptions as view
 
-    return Exhibit(interceptions(), view)
+    return Exhibit(list_interceptions(), view)
 
 
 @raises_what_the_call_raises
@@ -133,10 +133,10 @@ def watch_call(
     --------
     >>> watch_call(step, x, depth=3)
     """
-    from ..capture.frameworks.call_recorder import call_tree
+    from ..capture.frameworks.call_tree import record_call_tree
     from ..view.call_view import call_tree as view
 
-    tree = call_tree(f, *args, depth=depth, only=only, most=most, **kwargs)
+    tree = record_call_tree(f, *args, depth=depth, only=only, most=most, **kwargs)
     return Exhibit(tree, view, STATION)
 
 
@@ -173,10 +173,10 @@ def watch_calls(
     --------
     >>> watch_calls({"eager": (step, x), "graph": (tf.function(step), x)})
     """
-    from ..capture.frameworks.call_recorder import calls_ledger
+    from ..capture.frameworks.call_ledger import build_calls_ledger
     from ..view.table_view import ledger
 
-    return Exhibit(calls_ledger(cases, depth, only, most), ledger, STATION)
+    return Exhibit(build_calls_ledger(cases, depth, only, most), ledger, STATION)
 
 
 @preserves_interpreter_state
@@ -202,10 +202,10 @@ def show_call_diff(left: "Exhibit | CallTree", right: "Exhibit | CallTree") -> E
     --------
     >>> show_call_diff(watch_call(step, x), watch_call(tf.function(step), x))
     """
-    from ..capture.frameworks.call_recorder import calls_diff
+    from ..capture.frameworks.call_diff import build_call_diff
     from ..view.source_views import side_by_side
 
-    return Exhibit(calls_diff(model_of(left), model_of(right)), side_by_side, STATION)
+    return Exhibit(build_call_diff(model_of(left), model_of(right)), side_by_side, STATION)
 
 
 @raises_what_the_call_raises
@@ -245,10 +245,10 @@ def watch_ops(f: Callable[..., Any], /, *args: Any, most: int = 500, **kwargs: A
     --------
     >>> assert "aten.mul" in watch_ops(step, x).model.ops
     """
-    from ..capture.frameworks.executed_ops import op_log
+    from ..capture.frameworks.executed_ops import record_ops
     from ..view.table_view import table
 
-    return Exhibit(op_log(f, *args, most=most, **kwargs), table, STATION)
+    return Exhibit(record_ops(f, *args, most=most, **kwargs), table, STATION)
 
 
 @preserves_interpreter_state
@@ -281,10 +281,10 @@ def watching_ops(*, most: int = 500) -> BlockExhibit:
     ...     model(x)
     >>> [row.op for row in seen.model.rows if row.layer == "model.fc"]
     """
-    from ..capture.frameworks.executed_ops import OpsSeen
+    from ..capture.frameworks.executed_ops import OpsInBlock
     from ..view.table_view import table
 
-    return BlockExhibit(OpsSeen(most), table, STATION)
+    return BlockExhibit(OpsInBlock(most), table, STATION)
 
 
 @preserves_interpreter_state
@@ -312,11 +312,11 @@ def show_op_graph(title: str, **logs: "Exhibit | OpLog") -> Exhibit:
     --------
     >>> show_op_graph("One step", torch=watch_ops(step, x))
     """
-    from ..capture.frameworks.executed_ops import ops_graph
+    from ..capture.frameworks.executed_ops import build_op_graph
     from ..view.diagram.graph_view import figures
 
     models = {name: model_of(log) for name, log in logs.items()}
-    return Exhibit(ops_graph(title, **models), figures, STATION)
+    return Exhibit(build_op_graph(title, **models), figures, STATION)
 
 
 @speaks_to_users
@@ -349,6 +349,6 @@ def op_routes(op: Callable[..., Any], /, *args: Any) -> dict[str, Callable[[], A
     --------
     >>> list(op_routes(tf.nn.bias_add, value, bias))
     """
-    from ..capture.frameworks import call_interceptions
+    from ..capture.frameworks.op_routes import build_op_routes
 
-    return call_interceptions.op_routes(op, *args)
+    return build_op_routes(op, *args)

@@ -142,7 +142,7 @@ def test_callbacks_and_graphs_of_tensorflow_are_named():
 
 def at_work(way):
     """Return who is at work, without the slow search for patched names."""
-    return (call_interceptions._find_modes() | call_interceptions._in_frameworks()).get(way, "")
+    return (call_interceptions._find_modes() | call_interceptions.find_in_frameworks()).get(way, "")
 
 
 def torch_situations():

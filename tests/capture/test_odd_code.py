@@ -7,15 +7,15 @@ import types
 import pytest
 
 import helpers
-from helpers.capture.text.error import error_message
-from helpers.capture.text.source import source_of
+from helpers.capture.text.error import describe_error
+from helpers.capture.text.source import find_source
 
 
 def test_class_body_has_its_own_source():
     source = "def before():\n    pass\n\n\nclass Inner:\n    x = 1\n"
     linecache.cache["<odd>"] = len(source), None, source.splitlines(True), "<odd>"
     codes = [c for c in compile(source, "<odd>", "exec").co_consts if type(c) is types.CodeType]
-    assert source_of(codes[1]).text.startswith("class Inner")
+    assert find_source(codes[1]).text.startswith("class Inner")
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ class Broken(Exception):
     ],
 )
 def test_the_sentence_is_kept(error, words):
-    assert error_message(error) == words
+    assert describe_error(error) == words
 
 
 def raised(run):
     try:
         run()
     except BaseException as error:
-        return error_message(error)
+        return describe_error(error)
     return ""
 
 
@@ -144,7 +144,7 @@ LONG = ValueError("\n".join(["Many", *["line " + "x" * 60] * 90, "Hint: Do less.
     ],
 )
 def test_cause_hint_and_the_users_line_are_kept(error, parts):
-    words = error_message(error)
+    words = describe_error(error)
     assert all(part in words for part in parts), words
     assert len(words) < 1600 and "http" not in words and "\n" not in words
 

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from helpers import watch_call, watch_mutations, watch_ops, watching_ops
-from helpers.capture.frameworks.call_interceptions import interceptions
+from helpers.capture.frameworks.call_interceptions import list_interceptions
 from helpers.capture.frameworks.executed_ops import record_ops
 from helpers.capture.frameworks.journey import build_journey
 from helpers.capture.frameworks.op_layers import LayerFinder
@@ -247,7 +247,7 @@ WATCHING = {
     "watch_call": watch_call,
     "journey": build_journey,
     "watch_mutations": lambda fn, x: watch_mutations({"a": (fn, x)}, ways={"b": lambda fn: fn}),
-    "interceptions": lambda fn, x: (interceptions(), fn(x)),
+    "interceptions": lambda fn, x: (list_interceptions(), fn(x)),
 }
 
 

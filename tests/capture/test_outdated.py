@@ -10,7 +10,7 @@ from _pytest.assertion.rewrite import rewrite_asserts
 from helpers import watch_names
 from helpers.capture.processes.child import call_in_child
 from helpers.capture.processes.portable_source import build_portable_source
-from helpers.capture.text.source import source_of
+from helpers.capture.text.source import find_source
 
 OLD = "def f(x):\n    y = x + 1\n    return y\n"
 OTHERS = {
@@ -33,7 +33,7 @@ def written(tmp_path, monkeypatch):
 
 
 def test_an_untouched_file_is_the_source(written, capsys):
-    assert source_of(written[1].f.__code__).text == OLD.rstrip()
+    assert find_source(written[1].f.__code__).text == OLD.rstrip()
     assert call_in_child(written[1].f, 1) == 2
     assert not capsys.readouterr().err
 
@@ -53,7 +53,7 @@ def test_a_reloaded_module_has_its_lines_again(written):
     file, module = written
     file.write_text(OTHERS["lines came"])
     importlib.reload(module)
-    assert source_of(module.f.__code__).text == OLD.rstrip()
+    assert find_source(module.f.__code__).text == OLD.rstrip()
 
 
 def test_asserts_that_pytest_rewrote_are_shown_as_they_were_written(tmp_path, capsys):
@@ -65,4 +65,4 @@ def test_asserts_that_pytest_rewrote_are_shown_as_they_were_written(tmp_path, ca
     run = watch_names(space["f"], 1).model
     assert run.source == text.rstrip() and "@py" not in str(run) and not capsys.readouterr().err
     file.write_text(f"import os\n\n{text}")
-    assert not source_of(space["f"].__code__).text
+    assert not find_source(space["f"].__code__).text

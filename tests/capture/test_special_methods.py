@@ -8,8 +8,8 @@ import subprocess
 import pytest
 
 import helpers
-from helpers.capture.text.error import error_message
-from helpers.capture.text.error_text import NOT_RUN, message_of
+from helpers.capture.text.error import describe_error
+from helpers.capture.text.error_text import NOT_RUN, read_message
 from helpers.exhibit import Exhibit
 from helpers.safety.arguments import real_isinstance
 from tests.observer.special_methods import RAN, programs
@@ -94,7 +94,7 @@ def test_words_of_an_error_are_those_of_cpython_where_no_user_wrote_them():
         type("Own", (ValueError,), {})("why"),
         ImportError("why", name="module"),
     ]
-    assert [message_of(error) for error in errors] == [*map(str, errors)]
+    assert [read_message(error) for error in errors] == [*map(str, errors)]
 
 
 def test_an_error_with_words_of_its_own_is_said_by_what_it_was_made_with():
@@ -102,5 +102,5 @@ def test_an_error_with_words_of_its_own_is_said_by_what_it_was_made_with():
         def __str__(self):
             return "never"
 
-    words = error_message(Own("stored", 3))
+    words = describe_error(Own("stored", 3))
     assert "never" not in words and "stored" in words and NOT_RUN in words

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import helpers
-from helpers.capture.text.error import error_message
+from helpers.capture.text.error import describe_error
 from helpers.study.expected_errors import expect
 
 tf = pytest.importorskip("tensorflow")
@@ -223,7 +223,7 @@ def raised_by(run) -> Exception:
 @pytest.mark.parametrize("name", ERRORS)
 def test_the_cause_the_hint_and_the_users_line_are_said(name):
     run, *essentials = ERRORS[name]
-    told = [error_message(raised_by(run)) for _ in range(2)]
+    told = [describe_error(raised_by(run)) for _ in range(2)]
     assert [part for part in essentials if part not in told[0]] == [], told[0]
     assert told[0].startswith(type(raised_by(run)).__name__)
     same = [re.sub(r"MapDataset:\d+|dense(_\d+)?|sequential(_\d+)?", "", words) for words in told]

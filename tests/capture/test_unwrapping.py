@@ -7,7 +7,7 @@ import pytest
 
 from helpers import show_bytecode, show_code, watch_frames, watch_names, watch_stack
 from helpers.capture.cpython.unwrapping import unwrap
-from helpers.capture.text.value import described, short_repr
+from helpers.capture.text.value import describe_value, short_repr
 
 STILL = (show_bytecode, show_code)
 RUNS = (watch_stack, watch_frames, watch_names)
@@ -178,7 +178,7 @@ def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
         "Linear object": torch.nn.Linear(1, 1),
     }
     assert {words: short_repr(value) for words, value in table.items()} == {w: w for w in table}
-    assert described(plain).kind == "Tensor"
+    assert describe_value(plain).kind == "Tensor"
 
     def grows(x):
         x = torch.cat([x, x])

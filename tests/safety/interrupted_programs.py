@@ -298,7 +298,7 @@ def press(moment: float) -> None:
 
 def state() -> list:
     """Return what a verb must leave as it was."""
-    taken = call_interceptions._in_frameworks()  # the names in all modules take long
+    taken = call_interceptions.find_in_frameworks()  # the names in all modules take long
     kept = [repr(one.read()) for one in KEPT if "std" not in one.name]
     handler = signal.getsignal(signal.SIGINT)
     return [taken, kept, repr(handler), gc.isenabled(), threading.active_count()]

@@ -10,8 +10,8 @@ from types import CodeType
 from ...mini.versions import JUMPS, effect, ends
 from ...model.code_records import Bytecode, Handler, Instruction, build_columns
 from ...model.tables import Column
-from ..text.source import NOWHERE, Source, source_of
-from ..text.value import plain, short_repr
+from ..text.source import NOWHERE, Source, find_source
+from ..text.value import clip_text, short_repr
 from . import disassembly
 from .objects import read_code_name, require_code
 from .unwrapping import unwrap
@@ -34,7 +34,7 @@ def list_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
     """
     function, sentences = unwrap(fn)
     code = require_code(function, "show_bytecode")
-    source = source_of(code).folded()
+    source = find_source(code).folded()
     handlers = disassembly.list_handlers(code)
     depths = {}
     # Bytecode that was put together by hand may have no depths; its rows show none.
@@ -155,7 +155,7 @@ def format_argument(instruction: dis.Instruction, code: CodeType) -> str:
     if instruction.opcode in JUMPS:
         return f"to {instruction.argval}"
     if instruction.argrepr:
-        return plain(instruction.argrepr)
+        return clip_text(instruction.argrepr)
     has_no_meaning = instruction.opname in ("RESUME", "PRECALL", "CACHE")
     return "" if has_no_meaning else str(instruction.arg)
 

@@ -7,7 +7,7 @@ from types import CodeType
 
 from ...model.code_records import CodeTree, Field, build_columns
 from ...model.tables import Listing
-from ..text.value import plain, short_repr
+from ..text.value import clip_text, short_repr
 from . import disassembly
 from .bytecode import list_bytecode
 from .objects import require_code
@@ -57,7 +57,7 @@ def build_code_tree(fn) -> CodeTree:
     function, sentences = unwrap(fn)
     code = require_code(function, "show_code")
     inner_codes = [constant for constant in code.co_consts if type(constant) is CodeType]
-    name = plain(code.co_qualname)
+    name = clip_text(code.co_qualname)
     fields = _list_fields(code, title=f"Code object {name}")
     return CodeTree(
         title=fields.title,

@@ -3,8 +3,8 @@
 from ...model.code_records import Handler
 from ...model.stage_records import NOWHERE
 from ...model.stack_records import Row
-from ..text.source import Pages
-from ..text.value import plain
+from ..text.source_pages import SourcePages
+from ..text.value import clip_text
 from .disassembly import describe_handler
 from .instruction_sentences import find_lane
 
@@ -22,10 +22,10 @@ class CodeRows:
         The place of the code object among those of the run, from 0.
     """
 
-    def __init__(self, tables, pages: Pages, number: int):
+    def __init__(self, tables, pages: SourcePages, number: int):
         self.tables = tables
         self.number = number
-        self.function = plain(tables.code.co_name)
+        self.function = clip_text(tables.code.co_name)
         self.labels = tables.labels
         #: Offset -> the row of the listing.
         self.rows: dict[int, Row] = {}
@@ -35,7 +35,7 @@ class CodeRows:
         self.handlers: dict[int, str] = {}
         self._add_instructions(pages)
 
-    def _add_instructions(self, pages: Pages) -> None:
+    def _add_instructions(self, pages: SourcePages) -> None:
         code = self.tables.code
         positions = list(code.co_positions())
         source, lines_above = pages.place(code)

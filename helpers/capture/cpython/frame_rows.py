@@ -6,7 +6,7 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from ...internals.interpreter_frame import local_variables
-from ..text.value import plain, short_repr
+from ..text.value import clip_text, short_repr
 
 MOST_LOCALS = 6
 
@@ -58,12 +58,12 @@ def list_locals(frame: FrameType) -> tuple[tuple[str, str], ...]:
         return ()
     values = local_variables(frame)
     names = list(values)[:MOST_LOCALS]
-    return tuple((plain(name), short_repr(values[name])) for name in names)
+    return tuple((clip_text(name), short_repr(values[name])) for name in names)
 
 
 def format_new_call(frame: FrameType) -> str:
     """Return a call that begins as `f(x = 1)`, only as `f` where the frame has no arguments."""
-    name = plain(frame.f_code.co_name)
+    name = clip_text(frame.f_code.co_name)
     if not is_function_frame(frame):
         return name
     values = local_variables(frame)
@@ -86,7 +86,7 @@ def _format_variables(
 ) -> str:
     """Return the first few of these variables as words, and how many more there are."""
     shown = names[:MOST_LOCALS]
-    parts = [f"{plain(name)}{separator}{short_repr(values[name])}" for name in shown]
+    parts = [f"{clip_text(name)}{separator}{short_repr(values[name])}" for name in shown]
     rest = len(names) - len(shown)
     if rest:
         parts.append(f"… {rest} more")

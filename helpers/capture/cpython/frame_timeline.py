@@ -11,8 +11,8 @@ from ...internals.frame_tracer import ask_for_opcodes, forget_tracer
 from ...model.code_records import build_columns
 from ...model.stage_records import Card, FrameStep, Panel, Timeline
 from ...model.tables import Listing
-from ..text.source import Pages
-from ..text.value import plain, short_repr
+from ..text.source_pages import SourcePages
+from ..text.value import clip_text, short_repr
 from .following import Limits
 from .frame_exits import is_at_yield, is_generator_frame, is_left_by_exception
 from .frame_rows import FrameRow, format_locals, format_new_call, list_locals
@@ -119,7 +119,7 @@ class FrameRecorder:
         self.limits = limits
         self.steps: list[FrameStep] = []
         self.is_full = False
-        self.pages = Pages()
+        self.pages = SourcePages()
         self.pages.place(fn.__code__)  # so that its source is the first
         self.printed = Printed()
         self._globals = fn.__globals__
@@ -142,7 +142,7 @@ class FrameRecorder:
         self._running[id(frame)] = frame
         key = _find_key(frame)
         if self._suspended.pop(key, None) is not None:
-            name = plain(frame.f_code.co_name)
+            name = clip_text(frame.f_code.co_name)
             event_words = FrameEvent(
                 label=f"resume {name}()",
                 says="The frame comes back from the shelf with all its values and continues.",
@@ -193,7 +193,7 @@ class FrameRecorder:
             _, error, link = argument
             verb = "is raised in" if _is_raised_in(frame, link) else "reaches"
             raised = FrameEvent(
-                label=f"{short_repr(error)} {verb} {plain(frame.f_code.co_name)}",
+                label=f"{short_repr(error)} {verb} {clip_text(frame.f_code.co_name)}",
                 says="It looks for a handler in this frame first.",
                 lane="exception",
                 deed="just raised",
@@ -214,7 +214,7 @@ class FrameRecorder:
 
         `value` is what the caller gets; it is None for an exception too.
         """
-        name = plain(frame.f_code.co_name)
+        name = clip_text(frame.f_code.co_name)
         words = short_repr(value)
         last_offset = self._last_offsets.get(id(frame))
         if value is None and is_left_by_exception(frame, last_offset):
@@ -330,7 +330,7 @@ class FrameRecorder:
 
     def _look_at(self, frame: FrameType, place: str, state: str) -> FrameLook:
         """Return how a frame looks now; `state` says what it does."""
-        name = plain(frame.f_code.co_name)
+        name = clip_text(frame.f_code.co_name)
         line = self._find_line(frame)
         is_own = frame.f_globals is self._globals
         row = FrameRow(

@@ -15,8 +15,8 @@ from ...model.tables import Listing
 from ...safety.arguments import is_exactly
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
-from ..text.error import error_message
-from ..text.value import plain, short_repr
+from ..text.error import describe_error
+from ..text.value import clip_text, short_repr
 from .objects import read_function_name, require_code
 from .unseen_frames import Unseen
 from .unwrapping import find_called_function, find_watched_function, unwrap
@@ -175,7 +175,7 @@ class HookRecorder:
 
     def _note_error(self, error: BaseException) -> None:
         """Note what the call raised."""
-        self.ending = f" {end_sentence(f'It raised {error_message(error)}')}"
+        self.ending = f" {end_sentence(f'It raised {describe_error(error)}')}"
         note_end(error)
 
     def note_frame(self, code: CodeType, values: tuple) -> None:
@@ -198,7 +198,7 @@ class HookRecorder:
             depth += 1
             frame = frame.f_back
         arguments = _format_arguments(zip(code.co_varnames, values, strict=False), len(values))
-        short_name = plain(code.co_name)
+        short_name = clip_text(code.co_name)
         self.rows.append(
             FrameSeen(
                 order=len(self.rows) + 1,
@@ -272,6 +272,6 @@ def find_own_codes(function: FunctionType) -> list[CodeType]:
 def _format_arguments(pairs: Iterable[tuple[str, object]], count: int) -> str:
     """Return the first few of `count` arguments as `3, x=1`; one with an empty name has no `=`."""
     few = islice(pairs, MOST_ARGUMENTS)
-    words = [f"{plain(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
+    words = [f"{clip_text(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
     more = [f"… {count - len(words)} more"] if count > len(words) else []
     return ", ".join([*words, *more])

@@ -10,7 +10,7 @@ from ...mini.vm.instructions import Plain
 from ...model.code_records import Handler
 from ...safety.restoring import note_interrupt
 from ...safety.standard_output import redirected
-from ..text.value import Seen, described, plain, short_repr
+from ..text.value import ValueWords, clip_text, describe_value, short_repr
 from .code_tables import ListedInstruction
 from .recorded_moments import Activation, Moment
 from .settrace import Printed, Result
@@ -72,7 +72,7 @@ def _list_step(position: int, step: Plain) -> ListedInstruction:
 
 def _format_argument(value: object) -> str:
     """Return an argument of a plain instruction as text; a string is a name, without quotes."""
-    return plain(value) if type(value) is str else short_repr(value)
+    return clip_text(value) if type(value) is str else short_repr(value)
 
 
 class MachineRecord:
@@ -134,7 +134,7 @@ class MachineRecord:
         activation = self._find_activation(frame)
         names = activation.tables.names
         slots = [_describe_variable(frame.value_of_slot(name)) for name in names]
-        slots += map(described, frame.stack)
+        slots += map(describe_value, frame.stack)
         # A variable's address is of no use: only values on the stack are compared.
         addresses = [None] * len(names)
         addresses += map(id, frame.stack)
@@ -178,9 +178,9 @@ class MachineRecord:
         return level
 
 
-def _describe_variable(value: object) -> Seen:
+def _describe_variable(value: object) -> ValueWords:
     """Return what is recorded of a variable's slot; NULL where the name has no value."""
-    return Seen("NULL", "") if value is vm.NULL else described(value)
+    return ValueWords("NULL", "") if value is vm.NULL else describe_value(value)
 
 
 def record_machine(run: MethodType, fn, *args, **kwargs) -> MachineRecord:

@@ -24,7 +24,7 @@ from ...safety.arguments import (
     real_type_name,
     static_attribute,
 )
-from ..text.error import instead
+from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
 
 GENERATOR, COROUTINE, ASYNC_GENERATOR = 0x20, 0x80, 0x200  # co_flags, Include/cpython/code.h
@@ -172,7 +172,7 @@ def _describe_misfit(thing: object) -> str:
     if callable(thing):
         name = read_spoken_name(thing)
         return f": {name} is compiled code ({real_type_name(thing)}) and has no bytecode"
-    return f", not {short_repr(thing)}{instead(thing)}"
+    return f", not {short_repr(thing)}{suggest_function_of_module(thing)}"
 
 
 def require_code(thing: object, verb: str) -> CodeType:

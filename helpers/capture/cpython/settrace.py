@@ -12,7 +12,7 @@ from ...safety.arguments import real_type_name
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
 from ...safety.standard_output import redirected
-from ..text.error import error_message
+from ..text.error import describe_error
 from ..text.value import short_repr
 from .aside import OF_FRAMES, describe_findings, describe_hooks_aside
 
@@ -35,7 +35,7 @@ def run_to_end(run: Callable) -> str:
         return INTERRUPTED
     except BaseException as error:
         note_end(error)
-        return error_message(error)
+        return describe_error(error)
     return ""
 
 
@@ -188,7 +188,7 @@ def _describe_loss(error: BaseException | None) -> str:
         return STACK_FULL
     if error is None or isinstance(error, KeyboardInterrupt):
         return TRACER_LOST
-    return f"The tracer was lost ({error_message(error)})"
+    return f"The tracer was lost ({describe_error(error)})"
 
 
 def _run_generator(generator: GeneratorType, enough: Callable[[], bool]) -> str:

@@ -6,10 +6,10 @@ from struct import unpack
 from types import FrameType
 
 from ...internals import interpreter_frame
-from ..text.value import Seen, described, short_repr
+from ..text.value import ValueWords, describe_value, short_repr
 
 # What `look` would return for a slot that contains no object.
-_EMPTY_SLOTS = {described: Seen("NULL", ""), short_repr: "NULL"}
+_EMPTY_SLOTS = {describe_value: ValueWords("NULL", ""), short_repr: "NULL"}
 
 
 def make_slot_reader(look: Callable) -> Callable:

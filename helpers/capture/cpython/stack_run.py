@@ -8,7 +8,7 @@ from ...internals import interpreter_frame
 from ...model.stack_records import StackRun
 from ...model.stack_records import Code
 from ...safety import PACKAGE
-from ..text.value import described, plain
+from ..text.value import clip_text, describe_value
 from .code_rows import CodeRows
 from .following import Limits
 from .objects import read_function_name
@@ -41,10 +41,10 @@ def record_stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwa
             raise TypeError("depth=, only= and most= limit a run of CPython, not of a machine")
         recorder = record_machine(fn, *args, **kwargs)
         builder = StackStepBuilder(recorder)
-        title = f"{plain(args[0].__name__)}, in {fn.__self__.called}"
+        title = f"{clip_text(args[0].__name__)}, in {fn.__self__.called}"
         note = recorder.note
     else:
-        recorder = record_instructions(fn, args, kwargs, look=described, limits=limits)
+        recorder = record_instructions(fn, args, kwargs, look=describe_value, limits=limits)
         builder = StackStepBuilder(recorder)
         function = recorder.watched.function
         source, _ = builder.pages.place(function.__code__)
@@ -99,7 +99,7 @@ def _describe_record(recorder: InstructionRecorder) -> str:
     sentences.append(recorder.printed.note)
     for tables in recorder.codes.values():
         if tables.doubt:
-            name = plain(tables.code.co_name)
+            name = clip_text(tables.code.co_name)
             sentences.append(f"The stack of {name} is not shown: {tables.doubt}.")
     sentences.append(result.aside)
     return " ".join(filter(None, sentences))

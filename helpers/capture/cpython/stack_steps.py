@@ -9,7 +9,7 @@ from ...model.phrase import format_count
 from ...model.stage_records import Card, Panel
 from ...model.stack_records import StackStep
 from ...model.stack_records import Value
-from ..text.source import Pages
+from ..text.source_pages import SourcePages
 from .code_rows import CodeRows
 from .instruction_sentences import InstructionFacts, describe_instruction
 from .recorded_moments import Fold, Moment, find_next_moments
@@ -65,7 +65,7 @@ class StackStepBuilder:
 
     def __init__(self, recorder):
         self.recorder = recorder
-        self.pages = Pages()
+        self.pages = SourcePages()
         #: Id of a code object -> its rows, in the order in which the code objects first ran.
         self.codes: dict[int, CodeRows] = {}
         self._stacks_before: dict[int, StackBefore] = {}  # by the number of the call

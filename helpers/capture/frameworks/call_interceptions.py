@@ -24,7 +24,7 @@ from ...safety import restoring
 from ...safety.restoring import BUILTINS
 from ..cpython.objects import read_callable_name
 from ..references.patched_names import describe_patched_names
-from ..text.value import type_name
+from ...safety.arguments import real_type_name
 
 NOBODY = "nobody"
 NEW = "not in this Python"
@@ -156,11 +156,11 @@ class Interceptions(Listing):
         return tuple(row for row in self.rows if row.station == station)
 
 
-def interceptions() -> Interceptions:
+def list_interceptions() -> Interceptions:
     """Return the usual ways to intercept a call, from the name to the op, and who uses each."""
     users_by_way = dict.fromkeys(WAYS, OLD)
     users_by_way |= _find_in_python()
-    users_by_way |= _in_frameworks()
+    users_by_way |= find_in_frameworks()
     users_by_way |= _find_modes()
 
     rows = []
@@ -223,7 +223,7 @@ def _find_monitoring_tools() -> str:
     return _list_users(filter(None, tools))
 
 
-def _in_frameworks() -> dict[str, str]:
+def find_in_frameworks() -> dict[str, str]:
     """Return way -> who uses it, of hooks into IPython, torch and TensorFlow."""
     users = {}
     get_shell = getattr(restoring.module("IPython"), "get_ipython", None)
@@ -237,8 +237,8 @@ def _in_frameworks() -> dict[str, str]:
 
     if restoring.module("torch"):
         dispatch_modes, function_modes = torch_private.modes()
-        users["torch function modes"] = _list_users(map(type_name, function_modes))
-        users["torch dispatch modes"] = _list_users(map(type_name, dispatch_modes))
+        users["torch function modes"] = _list_users(map(real_type_name, function_modes))
+        users["torch dispatch modes"] = _list_users(map(real_type_name, dispatch_modes))
         # The callback is False where Dynamo only runs what is compiled already.
         callback = torch_private.frame_callback() or None
         users["torch's frame callback"] = _format_hook(callback)
@@ -247,7 +247,7 @@ def _in_frameworks() -> dict[str, str]:
         callbacks = tensorflow_private.context.context().op_callbacks
         users["TensorFlow op callbacks"] = _list_users(map(_format_hook, callbacks))
         users["TensorFlow's doors to C"] = _list_users(_find_replaced_entry_points())
-        graphs = [type_name(graph) for graph in tensorflow_private.graphs_being_built()]
+        graphs = [real_type_name(graph) for graph in tensorflow_private.graphs_being_built()]
         users["a graph being built"] = graphs[-1] if graphs else NOBODY
     return users
 
@@ -276,7 +276,7 @@ def _find_modes() -> dict[str, str]:
         try:
             names = [value if type(value) is str else _format_hook(value) for value in read()]
         except Exception as error:  # a private name may be gone: what is not known is said
-            names = [f"unknown: reading it raised {type_name(error)}"]
+            names = [f"unknown: reading it raised {real_type_name(error)}"]
         users[way] = _list_users(names)
     return users
 
@@ -295,19 +295,10 @@ def _format_hook(hook) -> str:
     if hook is None:
         return NOBODY
     if type(hook) is MethodType:
-        return f"{type_name(hook.__self__)}.{read_callable_name(hook)}"
-    return read_callable_name(hook) if callable(hook) else type_name(hook)
+        return f"{real_type_name(hook.__self__)}.{read_callable_name(hook)}"
+    return read_callable_name(hook) if callable(hook) else real_type_name(hook)
 
 
 def _list_users(names: Iterable[str]) -> str:
     """Return the first names and how many more there are; NOBODY for none."""
     return format_names(names, MOST_USERS) or NOBODY
-
-
-def __getattr__(name: str):
-    """Return what moved to another module, until all rooms import it from there."""
-    if name == "op_routes":
-        from .op_routes import build_op_routes
-
-        return build_op_routes
-    raise AttributeError(name)

@@ -16,7 +16,7 @@ from ...model.call_records import Call
 from ...safety.arguments import printable, real_type_name
 from ...safety.interrupts import PRESSES, are_recorders
 from ..cpython.following import Limits
-from ..text.source import place_of
+from ..text.source import format_place
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
 NEW_NODE = "TF_FinishOperation"  # the C function that writes a node into a graph
@@ -168,7 +168,7 @@ def describe_replacement(profilers: OwnProfilers) -> str:
     if profilers.replaced_at is None:  # a profiler in C, such as that of cProfile
         return "was replaced by another profiler in your code"
     code, line = profilers.replaced_at
-    return f"was replaced by sys.setprofile in your code ({place_of(code, line)})"
+    return f"was replaced by sys.setprofile in your code ({format_place(code, line)})"
 
 
 def _strip_enclosing_functions(code: CodeType) -> str:
@@ -195,17 +195,3 @@ def read_c_place(function) -> tuple[str, str]:
     if "pybind11" in name:  # pybind11 writes its own words before the name
         name = name.rpartition(".")[2]
     return module if type(module) is str else "", name
-
-
-def __getattr__(name: str):
-    """Return what moved to other modules, until all rooms import it from there."""
-    from . import call_diff, call_ledger, call_tree
-
-    moved = {
-        "call_tree": call_tree.record_call_tree,
-        "calls_ledger": call_ledger.build_calls_ledger,
-        "calls_diff": call_diff.build_call_diff,
-    }
-    if name in moved:
-        return moved[name]
-    raise AttributeError(name)

@@ -172,9 +172,3 @@ def build_op_graph(title: str, **logs: OpLog) -> Graph:
         return join_graphs(title, graphs, OUTSIDE_NOTE)
     (graph,) = graphs.values()
     return replace(graph, note=OUTSIDE_NOTE)
-
-
-# Earlier names, until all rooms import the new ones.
-op_log = record_ops
-OpsSeen = OpsInBlock
-ops_graph = build_op_graph

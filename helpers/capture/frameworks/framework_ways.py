@@ -15,7 +15,7 @@ from ...internals import torch_private
 from ...safety import missing_parts
 from ...safety.arguments import is_exactly
 from ..text import tensors
-from ..text.error import error_message
+from ..text.error import describe_error
 from ..torch.compiled_function import copy_function
 from .tensor_names import is_tensor
 
@@ -62,7 +62,7 @@ def _prepare_call(load: Callable, fn: FunctionType, args: tuple, kwargs: dict) -
         }
         return PreparedCall(wrap(copy), copy, tensor_args, tensor_kwargs)
     except Exception as error:  # an installation may be broken in any way, a dtype unknown
-        reason = missing_parts.sentence(error) or error_message(error)
+        reason = missing_parts.sentence(error) or describe_error(error)
         return PreparedCall(fn, fn, args, kwargs, reason)
 
 
@@ -95,7 +95,7 @@ def _convert_argument(value, make_tensor: Callable):
 
     if is_exactly(value, int, float, complex):
         return make_tensor(value)
-    if tensors.is_tensor(value):  # of torch
+    if tensors.is_torch_tensor(value):  # of torch
         value = value.detach().cpu().numpy()
     elif not is_tensor(value) and not isinstance(value, (np.ndarray, np.number)):
         return value

@@ -29,7 +29,7 @@ from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.frameworks_of_callables import UNSEEN
 from ..cpython.frameworks_of_callables import find_frameworks
-from ..text.source import source_of
+from ..text.source import find_source
 from ..text.value import short_repr
 from .framework_ways import COMPILED, PLAIN, PreparedCall, prepare_calls
 from .journey_call import record_call
@@ -91,7 +91,7 @@ def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwar
         title=f"Who runs {read_title_name(fn)}? One function, three ways to call it",
         note=_join_notes(notes),
         way=PLAIN,
-        source=source_of(fn.__code__).text,
+        source=find_source(fn.__code__).text,
         others=others,
     )
 

@@ -421,12 +421,3 @@ def _spell_as_program(name: str) -> str:
     for torchs_spelling, programs_spelling in SPELLINGS.items():
         name = name.replace(torchs_spelling, programs_spelling)
     return name
-
-
-def __getattr__(name: str):
-    """Return `build_journey` under its earlier name, until all rooms import it from its module."""
-    if name == "journey":
-        from .journey import build_journey
-
-        return build_journey
-    raise AttributeError(name)

@@ -2,7 +2,7 @@
 
 from ...model.phrase import describe_interruption, format_count, format_names
 from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, describe_findings
-from ..text.source import place_of
+from ..text.source import format_place
 from .call_tree import HEARD_NOTE
 from .journey_record import AUTOGRAPH, DYNAMO, YOU, CallRecord, RecorderEnd
 from .journey_stations import describe_no_line, list_ops_in_graph, list_ops_that_call_python
@@ -160,4 +160,4 @@ def _format_place(code_and_line: tuple | None) -> str:
     if code_and_line is None:
         return ""
     code, line = code_and_line
-    return f" ({place_of(code, line)})"
+    return f" ({format_place(code, line)})"

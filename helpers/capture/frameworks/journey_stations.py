@@ -14,7 +14,7 @@ from ...model.journey_records import Stop
 from ...model.phrase import format_count, format_names
 from ...safety import PACKAGE
 from ...safety.arguments import printable
-from ..text.value import label
+from ..text.value import format_label
 from .journey_call import LIBRARIES
 from .journey_record import AUTOGRAPH, DYNAMO, YOU, CallRecord, RecordedOp
 
@@ -140,7 +140,7 @@ def describe_name_station(record: CallRecord) -> StationWords:
 def _format_name(name: str, value) -> str:
     """Return a name and, where that says more, its value; the value KeyError is for a builtin."""
     short_name = printable(name, LONGEST)
-    value_label = label(value)
+    value_label = format_label(value)
     if value is KeyError:
         return f"{short_name} (builtin)"
     if name.startswith("__import_"):  # Dynamo's name for a module

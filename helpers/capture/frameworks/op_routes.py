@@ -20,8 +20,8 @@ from ...safety import arguments
 from ...safety.restoring import patched, running_user_code
 from ..references.holder_search import find_holders
 from ..references.places import Place
-from ..text.error import error_message
-from ..text.value import label
+from ..text.error import describe_error
+from ..text.value import format_label
 
 ROUTE = "{} · {}"  # the layer, and the name in it
 FALLBACK = "{}_eager_fallback"  # how a generated wrapper names the function of its slow path
@@ -65,7 +65,7 @@ def build_op_routes(op, /, *args) -> dict[str, Callable]:
         if place.get() is op:
             places.append(place)
     if not places or not hasattr(fast_call.module, FALLBACK.format(fast_call.function)):
-        raise ValueError(f"{label(op)} has no name, or no wrapper that TensorFlow generated")
+        raise ValueError(f"{format_label(op)} has no name, or no wrapper that TensorFlow generated")
 
     routes = {}
     for place in places[:MOST_NAMES]:
@@ -116,7 +116,7 @@ def _require_success(run: Callable):
         with running_user_code():
             return run()
     except Exception as error:
-        raise ValueError(f"the call must succeed, and it raised {error_message(error)}") from None
+        raise ValueError(f"the call must succeed, and it raised {describe_error(error)}") from None
 
 
 def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ...safety import restoring
 from ...safety.dynamo_aside import leave_to_python
 from ..text import tensors
-from ..text.tensors import base_of
+from ..text.tensors import find_tensor_type
 from .tensor_names import TensorNames, find_identity
 
 # What a class is to the register.
@@ -88,14 +88,14 @@ class TensorRegister:
     def _describe(self, tensor) -> str:
         """Return dtype and sizes, such as `float32 [4]`; equal ones are put in words only once."""
         if self._find_kind(type(tensor)) != PLAIN_TENSOR:
-            return tensors.words(tensor)
+            return tensors.format_dtype_and_sizes(tensor)
         try:
             shape = (tensor.dtype, tensor.shape)
             words = self._words_by_shape.get(shape)
         except Exception:  # a nested tensor has no sizes; sizes that are symbols have no hash
-            return tensors.words(tensor)
+            return tensors.format_dtype_and_sizes(tensor)
         if words is None:
-            words = tensors.words(tensor)
+            words = tensors.format_dtype_and_sizes(tensor)
             self._words_by_shape[shape] = words
         return words
 
@@ -115,4 +115,4 @@ def _choose_kind(value_type: type) -> str:
         return PLAIN_TENSOR
     if issubclass(value_type, (list, tuple)):
         return LIST
-    return NO_TENSOR if base_of(value_type) is None else OTHER_TENSOR
+    return NO_TENSOR if find_tensor_type(value_type) is None else OTHER_TENSOR

@@ -4,7 +4,7 @@ from types import FunctionType
 
 from ..cpython.objects import refuse_async
 from ..cpython.unwrapping import find_called_function
-from ..text.error import instead
+from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
 
 
@@ -16,7 +16,7 @@ def require_runnable(fn, verb: str, args: tuple = ()) -> FunctionType | None:
     """
     if not callable(fn):
         needed = f"{verb} needs a function and its arguments, not {short_repr(fn)}"
-        raise TypeError(f"{needed}{instead(fn)}")
+        raise TypeError(f"{needed}{suggest_function_of_module(fn)}")
     function = find_called_function(fn, args)
     if function is not None:
         refuse_async(function, verb)

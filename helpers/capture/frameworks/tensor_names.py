@@ -15,7 +15,7 @@ from ...safety.arguments import printable, real_isinstance, real_type_name
 from ..cpython.objects import list_global_names, read_instance_dict
 from ..cpython.unwrapping import name_arguments
 from ..text import tensors
-from ..text.tensors import TENSORS, base_of
+from ..text.tensors import TENSOR_TYPES, find_tensor_type
 
 LONGEST_NAME = 80
 MOST_ITEMS = 100  # a longer list or tuple is not looked into
@@ -24,7 +24,7 @@ DEEPEST = 2  # levels of lists that are looked into
 # Module and name of a class, for `is_instance_of`.
 TORCH_MODULE = ("torch.nn.modules.module", "Module")
 KERAS_LAYER = ("keras.src.layers.layer", "Layer")
-TF_TENSOR = TENSORS[1]
+TF_TENSOR = TENSOR_TYPES[1]
 
 
 class TensorNames:
@@ -51,7 +51,7 @@ class TensorNames:
         for key in keys:
             self.names_by_identity.setdefault(key, printable(path, LONGEST_NAME))
 
-        gradient = tensors.gradient(found)
+        gradient = tensors.read_gradient(found)
         if gradient is not None:
             self._gradients_by_id[id(gradient)] = weakref.ref(gradient)
 
@@ -133,7 +133,7 @@ def find_tensors(name: str, value, depth: int = DEEPEST) -> Iterator[tuple[str, 
 
 def is_tensor(value) -> bool:
     """Return whether this is a tensor, a variable or an array by its real type."""
-    return base_of(type(value)) is not None
+    return find_tensor_type(type(value)) is not None
 
 
 def find_identity(tensor) -> object:

@@ -16,7 +16,7 @@ from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import real_isinstance
 from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
 from ...safety.restoring import is_interrupted
-from ..text.error import instead
+from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
 from .child_texts import format_error, hide_machine
 from .portable_source import build_portable_source, read_own_source, require_def
@@ -55,7 +55,7 @@ def _record_program(program: object, imports: str | None) -> Transcript:
         return record_transcript(f"{name}()", f"{source}\n\n{name}()\n", shown="", imports=imports)
     if real_isinstance(program, str):
         return record_transcript("", program, shown=program, imports=imports)
-    description = f"{short_repr(program)}{instead(program)}"
+    description = f"{short_repr(program)}{suggest_function_of_module(program)}"
     raise TypeError(f"a child runs a function or source, not {description}")
 
 

@@ -10,7 +10,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import list_global_names
-from ..text.source import source_of, why_outdated
+from ..text.source import describe_outdated_source, find_source
 from ..text.value import short_repr
 
 PLAIN_TYPES = (bool, int, float, complex, str, bytes, type(None), dict, list, tuple)
@@ -40,8 +40,8 @@ def require_def(value: object) -> None:
 def read_own_source(function: FunctionType, error: type[Exception] = ValueError) -> str:
     """Return the source of one function; raise an `error` if there is none, or a newer one."""
     code = function.__code__
-    text = source_of(code).text
-    reason = why_outdated(code)
+    text = find_source(code).text
+    reason = describe_outdated_source(code)
     if not text and not reason:
         reason = f"the source of {code.co_name} is not available"
     if reason:

@@ -13,7 +13,7 @@ from ...model.reference_records import Binding
 from ...model.tables import Listing
 from ...safety.arguments import is_exactly
 from ...safety.users_frames import is_library
-from ..text.source import place_of
+from ..text.source import format_place
 from .holder_graph import HolderGraph
 from .holder_search import find_places, scan_modules
 from .loaded_modules import format_module_name, read_module_name
@@ -199,7 +199,7 @@ def _format_origin(obj: object) -> str:
     named_package = format_module_name(obj.__module__).partition(".")[0]
     if code_package == named_package and is_library(obj.__code__.co_filename):
         return ""
-    place = place_of(obj.__code__)
+    place = format_place(obj.__code__)
     return f" ({place})" if place else ""
 
 

@@ -10,7 +10,7 @@ from types import FunctionType, ModuleType
 
 from ...safety.arguments import real_isinstance
 from ..cpython.objects import read_namespace
-from ..text.value import short_name
+from ..text.value import format_name
 from .places import HiddenList
 
 
@@ -40,7 +40,7 @@ def find_singledispatch_names() -> dict[int, str]:
     names_by_id: dict[int, str] = {}
     for function in find_singledispatch_functions():
         module_name = format_module_name(function.__module__)
-        path = f"{module_name}.{short_name(function.__qualname__)}"
+        path = f"{module_name}.{format_name(function.__qualname__)}"
         registry = get_referents(function.registry)[0]
         cache = function._clear_cache.__self__.data
         names_by_id[id(registry)] = f"{path}.registry"
@@ -65,4 +65,4 @@ def read_module_name(module_dict: dict) -> str:
 
 def format_module_name(name: object) -> str:
     """Return the name of a module, short enough to be read; "?" for what is no text."""
-    return short_name(name) if type(name) is str else "?"
+    return format_name(name) if type(name) is str else "?"

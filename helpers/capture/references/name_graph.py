@@ -11,8 +11,9 @@ from types import FrameType, FunctionType
 
 from ...internals.interpreter_frame import local_variables
 from ...model.graphs import Edge, Graph, Node
-from ..text.tensors import shown_tensor
-from ..text.value import detail, label, library_value, short_name, type_name
+from ..text.tensors import format_tensor
+from ..text.value import format_detail, format_label, format_library_value, format_name
+from ...safety.arguments import real_type_name
 from .object_references import MOST_ITEMS, Reference, References, find_references
 
 DEEPEST = 4  # arrows from a name to the last object that is drawn
@@ -99,9 +100,9 @@ def build_names_graph(
     """
     for name in names:
         if type(name) is not str:
-            raise TypeError(f"names must be str, such as 'a', not {label(name)}")
+            raise TypeError(f"names must be str, such as 'a', not {format_label(name)}")
         if name not in namespace:
-            raise NameError(f"there is no name {label(name)} here yet; {cure}")
+            raise NameError(f"there is no name {format_label(name)} here yet; {cure}")
 
     builder = _NamesGraphBuilder(numbers or ObjectNumbers(), follow)
     for name in dict.fromkeys(names):  # each name once
@@ -142,7 +143,7 @@ class _NamesGraphBuilder:
         if len(self._nodes) >= MOST_BOXES:
             return
         key = f"name {name}"
-        self._nodes[key] = Node(key, short_name(name), "name")
+        self._nodes[key] = Node(key, format_name(name), "name")
         self._edges.append(Edge(key, self._add_object(value, DEEPEST)))
 
     def add_references(self) -> None:
@@ -182,8 +183,8 @@ class _NamesGraphBuilder:
         self._keys[id(value)] = key
         self._alive.append(value)
 
-        tensor_text = shown_tensor(value)
-        text = tensor_text or library_value(value)
+        tensor_text = format_tensor(value)
+        text = tensor_text or format_library_value(value)
         is_opened = not tensor_text and self._follow(value)
         references = find_references(value) if is_opened else References([], 0)
         drawn = references.first[:MOST_ITEMS]
@@ -193,7 +194,7 @@ class _NamesGraphBuilder:
             self._left_out_count += references.count - len(drawn)
             if drawn and kind == "object":
                 kind = "holder"
-        second_line = type_name(value) if text else detail(value)
-        self._nodes[key] = Node(key, text or label(value), kind, second_line)
+        second_line = real_type_name(value) if text else format_detail(value)
+        self._nodes[key] = Node(key, text or format_label(value), kind, second_line)
         self._pending.append(_PendingObject(key, drawn, depth))
         return key

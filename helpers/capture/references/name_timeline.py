@@ -23,8 +23,8 @@ from ..cpython.frame_exits import is_at_yield
 from ..cpython.objects import read_function_name
 from ..cpython.settrace import Printed, Result, call_traced
 from ..cpython.unwrapping import Unwrapped, find_watched_function
-from ..text.source import Source, source_of
-from ..text.value import library_value, of_library, short_name, short_repr
+from ..text.source import Source, find_source
+from ..text.value import format_library_value, format_name, is_library_class, short_repr
 from .name_changes import NAMES_PANEL, PRINTED_PANEL, RAISED, describe_step
 from .name_graph import ObjectNumbers, build_names_graph
 
@@ -95,7 +95,7 @@ class _NamesRecorder:
     def __init__(self, watched: Unwrapped, most: int):
         """Prepare to run what `watched` unwraps, and to record up to `most` of its lines."""
         self.function = watched.function
-        self.source: Source = source_of(self.function.__code__).folded()
+        self.source: Source = find_source(self.function.__code__).folded()
         self.steps: list[Step] = []
         self.notes: dict[str, None] = dict.fromkeys(watched.sentences)
         self.is_interrupted = False
@@ -145,7 +145,7 @@ class _NamesRecorder:
             line_count = max(len(self.steps) - 1, 0)  # the first step is before the first line
             self._add_note(describe_interruption(line_count, "line"))
         elif result.raised and not self._raised:
-            name = short_name(self.function.__name__)
+            name = format_name(self.function.__name__)
             when = "" if has_begun else " before its first line"
             self._add_note(f"The call of {name} raised {result.kind}{when}.")
         self._add_note(result.aside)
@@ -193,7 +193,7 @@ class _NamesRecorder:
         # An iterator raises StopIteration at its end. A `for` takes it, so no program sees it.
         is_in_for = frame.f_code.co_code[frame.f_lasti] == opmap["FOR_ITER"]
         if not (is_in_for and kind is StopIteration):
-            self._raised = short_name(kind.__name__)
+            self._raised = format_name(kind.__name__)
 
     def _record_step(self, frame: FrameType, next_line: int, ending: str = "") -> None:
         """Append a step for the line that has run.
@@ -258,7 +258,7 @@ def _describe_return(event: str, value: object) -> str:
     """Return what a label says of the value that a call returns; nothing for None."""
     if event != "return" or value is None:
         return ""
-    return f", and the call returns {library_value(value) or short_repr(value)}"
+    return f", and the call returns {format_library_value(value) or short_repr(value)}"
 
 
 def is_followed(value: object) -> bool:
@@ -269,4 +269,4 @@ def is_followed(value: object) -> bool:
         return False
     if type(value) is FunctionType:
         return not is_library(value.__code__.co_filename)
-    return not of_library(type(value))
+    return not is_library_class(type(value))

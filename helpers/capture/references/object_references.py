@@ -11,7 +11,7 @@ from types import CellType, FunctionType, MethodType, ModuleType
 
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import read_instance_dict
-from ..text.value import SCALARS, label, short_name
+from ..text.value import SCALARS, format_label, format_name
 
 MOST_ITEMS = 12  # of one container
 MOST_SORTED = 1_000  # members of a set, whose order is another one in each process
@@ -23,7 +23,7 @@ class Reference:
     """One reference of an object to another one."""
 
     #: How the object refers to the other one, such as `[0]` or `.name`; "" for a member of a set.
-    label: str
+    format_label: str
     #: The other object.
     target: object
 
@@ -45,16 +45,16 @@ def find_references(value: object) -> References:
         return References(items, len(value))
     if type(value) is dict:
         pairs = islice(list(value.items()), MOST_ITEMS)
-        items = [Reference(f"[{label(key)}]", item) for key, item in pairs]
+        items = [Reference(f"[{format_label(key)}]", item) for key, item in pairs]
         return References(items, len(value))
     if is_exactly(value, set, frozenset):
-        members = sorted(islice(value, MOST_SORTED), key=label)
+        members = sorted(islice(value, MOST_SORTED), key=format_label)
         return References([Reference("", member) for member in members[:MOST_ITEMS]], len(value))
 
     references = _read_callable(value)
     if references is None:
         references = [
-            Reference(f".{short_name(name)}", item) for name, item in _list_attributes(value)
+            Reference(f".{format_name(name)}", item) for name, item in _list_attributes(value)
         ]
     return References(references, len(references))
 
@@ -78,7 +78,7 @@ def _read_function(function: FunctionType) -> list[Reference]:
     names_and_cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in names_and_cells:
         if not _is_empty(cell):
-            references.append(Reference(f"closure {short_name(name)}", cell.cell_contents))
+            references.append(Reference(f"closure {format_name(name)}", cell.cell_contents))
 
     for default in function.__defaults__ or ():
         if not is_exactly(default, *SCALARS):  # a number or a text is no other object to a reader

@@ -11,8 +11,8 @@ from ...model.reference_records import join_path
 from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import read_namespace, read_spoken_name
 from ..cpython.unwrapping import unwrap
-from ..text.source import place_of
-from ..text.value import SCALARS, label, short_name
+from ..text.source import format_place
+from ..text.value import SCALARS, format_label, format_name
 from .holder_graph import HolderGraph
 from .loaded_modules import read_module_name
 from .places import HiddenList, Place
@@ -78,9 +78,9 @@ def find_own_name(value: object, graph: HolderGraph) -> str | None:
 
 def _format_code_name(global_names: dict, code: types.CodeType) -> str:
     """Return `module.function`; of a lambda also its place, as `module.<lambda file.py:3>`."""
-    name = short_name(code.co_qualname)
+    name = format_name(code.co_qualname)
     if name.endswith("<lambda>"):
-        place = place_of(code)
+        place = format_place(code)
         if place:
             name = f"{name[:-1]} {place}>"
     return f"{read_module_name(global_names)}.{name}"
@@ -88,10 +88,10 @@ def _format_code_name(global_names: dict, code: types.CodeType) -> str:
 
 def format_class_name(cls: type) -> str:
     """Return `module.Class`, short enough to be read; only the name of a built-in class."""
-    name = short_name(cls.__qualname__)
+    name = format_name(cls.__qualname__)
     if cls.__module__ == "builtins":
         return name
-    return f"{short_name(str(cls.__module__))}.{name}"
+    return f"{format_name(str(cls.__module__))}.{name}"
 
 
 def describe_by_type(value: object) -> str:
@@ -106,15 +106,15 @@ def describe_by_type(value: object) -> str:
 def describe_object(obj: object) -> str:
     """Return a few words for any object: never its repr, never an address."""
     if real_isinstance(obj, types.FunctionType, types.BuiltinFunctionType):
-        return f"the function {short_name(obj.__name__)}"
+        return f"the function {format_name(obj.__name__)}"
     if real_isinstance(obj, type):
         return f"the class {format_class_name(obj)}"
     if real_isinstance(obj, types.ModuleType):
         return f"the module {read_module_name(read_namespace(obj))}"
     if is_exactly(obj, *SCALARS):
-        return label(obj)
+        return format_label(obj)
     if type(obj) is types.MethodType and type(obj.__func__) is types.FunctionType:
-        return f"the bound method {label(obj).removesuffix('()')}"
+        return f"the bound method {format_label(obj).removesuffix('()')}"
 
     inner_function = unwrap(obj)[0]
     if callable(obj):

@@ -10,7 +10,7 @@ from ...model.phrase import format_names
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.users_frames import is_library
 from ..cpython.objects import read_callable_name, read_namespace
-from ..text.source import place_of
+from ..text.source import format_place
 from .loaded_modules import find_module_names
 
 _TYPED_FILES = ("<stdin>", "<ipython-input", "<answer>", "<cell")  # code that somebody has typed
@@ -103,7 +103,7 @@ def _is_own_instance(value: object, own_modules: Set[str]) -> bool:
 def _describe_function(path: str, function: types.FunctionType) -> str:
     """Return `numpy.dot: mine() (made at a.py:3, in wrap)`."""
     text = f"{path}: {read_callable_name(function)}"
-    place = place_of(function.__code__)
+    place = format_place(function.__code__)
     if not place:
         return text
     maker = printable(function.__code__.co_qualname.rpartition(".<locals>.")[0])

@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 
 from ...model.phrase import format_names
 from ...safety.arguments import is_exactly, printable
-from ..text.value import label
+from ..text.value import format_label
 from .places import Place
 
 MOST_NAMED = 3  # places that an error names
@@ -20,7 +20,7 @@ def require_patterns(value: object, argument: str) -> tuple[str, ...]:
     if is_collection and all(type(pattern) is str for pattern in patterns):
         return tuple(patterns)
     needed = f"{argument} must be a path such as '__main__.op', or a list of paths"
-    raise TypeError(f"{needed}; this is {label(value)}")
+    raise TypeError(f"{needed}; this is {format_label(value)}")
 
 
 def require_matches(patterns: tuple[str, ...], places: tuple[Place, ...]) -> None:

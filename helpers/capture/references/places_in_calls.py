@@ -9,7 +9,7 @@ from gc import get_referrers
 
 from ...internals.interpreter_frame import local_variables
 from ...safety.arguments import item_of_type, real_isinstance, real_type_name
-from ..text.source import place_of
+from ..text.source import format_place
 from .places import HiddenList, Place
 
 _FRAME_ATTRIBUTES = {
@@ -35,7 +35,7 @@ def find_variables(call: object, value: object) -> list[Place]:
         keeper = f"the traceback of {real_type_name(errors[0])}"
     else:
         keeper = f"a {real_type_name(call)}"
-    place = place_of(frame.f_code, frame.f_lineno)
+    place = format_place(frame.f_code, frame.f_lineno)
     reason = f"{keeper} keeps it"
     if place:
         reason += f", at {place}"

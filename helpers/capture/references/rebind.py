@@ -16,8 +16,8 @@ from ...model.reference_records import Binding
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from ...safety.restoring import Own, speaks_to_users
 from ..cpython.objects import list_global_names, read_instance_dict
-from ..text.source import place_of
-from ..text.value import label
+from ..text.source import format_place
+from ..text.value import format_label
 from .holder_search import find_holders, scan_modules
 from .loaded_modules import find_singledispatch_functions
 from .owner_names import describe_object
@@ -57,7 +57,7 @@ def rebind_everywhere(
     """
     _refuse_objects(old, new)
     if search not in SEARCHES:
-        raise ValueError(f'search must be "thorough" or "scan", not {label(search)}')
+        raise ValueError(f'search must be "thorough" or "scan", not {format_label(search)}')
     return Rebinding(
         old,
         new,
@@ -296,5 +296,5 @@ def _describe_with_place(obj: object) -> str:
     description = describe_object(obj)
     if type(obj) is not types.FunctionType:
         return description
-    place = place_of(obj.__code__)
+    place = format_place(obj.__code__)
     return f"{description} ({place})" if place else description

@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 
-from ..text.value import short_name
+from ..text.value import format_name
 from .places import Place
 
 
@@ -30,7 +30,7 @@ def find_registered(obj: object) -> Iterator[Place]:
 
     for variable, value in contextvars.copy_context().items():
         if value is obj:
-            name = f"copy_context()[{short_name(variable.name)}]"
+            name = f"copy_context()[{format_name(variable.name)}]"
             yield _build_place(variable, owner="contextvars", name=name)
 
 

@@ -10,8 +10,8 @@ from types import FunctionType, ModuleType
 
 from ...safety.arguments import item_of_type
 from ..cpython.objects import read_instance_dict
-from ..text.source import source_of
-from ..text.value import label, short_name
+from ..text.source import find_source
+from ..text.value import format_label, format_name
 
 LONGEST_CALL = 24  # characters of the call of a route
 LONGEST_LINE = 22  # characters of a line that differs
@@ -53,8 +53,8 @@ def _read_body(lines: list[str]) -> list[str]:
 def format_call(route: Callable) -> str:
     """Return the source of a route: what its lambda returns, or a call of its name."""
     if _is_lambda(route):
-        return short_name(_read_lambda_body(route) or "…", LONGEST_CALL)
-    return label(route)
+        return format_name(_read_lambda_body(route) or "…", LONGEST_CALL)
+    return format_label(route)
 
 
 def _is_lambda(value: object) -> bool:
@@ -68,7 +68,7 @@ def _read_lambda_body(function: FunctionType) -> str:
     The expression is the widest place of an instruction, because the instruction that computes the
     whole comes from all of it.
     """
-    source = source_of(function.__code__)
+    source = find_source(function.__code__)
     spans = [source.span(positions) for positions in function.__code__.co_positions()]
     return source.snippet(max(spans, key=_measure_span))
 
@@ -112,8 +112,8 @@ def format_intervention(intervention: Callable) -> str:
     if type(function) is not FunctionType:
         return ""
     if _is_lambda(function):
-        return short_name(_read_lambda_body(function), LONGEST_PATCH)
-    lines = source_of(function.__code__).lines
+        return format_name(_read_lambda_body(function), LONGEST_PATCH)
+    lines = find_source(function.__code__).lines
     body = [line for line in lines if not line.startswith(("@", "def "))]
-    shown = [short_name(line) for line in body[:MOST_PATCH_LINES]]
+    shown = [format_name(line) for line in body[:MOST_PATCH_LINES]]
     return dedent("\n".join(shown))

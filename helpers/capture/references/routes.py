@@ -15,9 +15,10 @@ from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import table
 from ...safety.restoring import note_end, note_interrupt
-from ..text.error import error_message
-from ..text.source import source_of
-from ..text.value import label, short_name, type_name
+from ..text.error import describe_error
+from ..text.source import find_source
+from ..text.value import format_label, format_name
+from ...safety.arguments import real_type_name
 from .places import HiddenList
 from .route_sources import (
     LONGEST_LINE,
@@ -58,7 +59,7 @@ def record_callers(
     if NOTHING in named_interventions:
         raise ValueError(f"{NOTHING!r} is already the heading of the run without an intervention")
     if not callable(judge):
-        raise TypeError(f"judge is a function of a route that returns a word, not {label(judge)}")
+        raise TypeError(f"judge is a function of a route that returns a word, not {format_label(judge)}")
 
     runs = {NOTHING: nullcontext, **named_interventions}
     columns: list[list[Verdict]] = []
@@ -73,10 +74,10 @@ def record_callers(
             note = describe_interruption(len(columns), "column")
             break
 
-    headings = tuple(short_name(heading) for heading in runs)[: len(columns)]
+    headings = tuple(format_name(heading) for heading in runs)[: len(columns)]
     rows = zip(*columns, strict=True)
     entries = [
-        Entry(short_name(name), _mark_changes(verdicts))
+        Entry(format_name(name), _mark_changes(verdicts))
         for name, verdicts in zip(named_routes, rows, strict=True)
     ]
     return Ledger("What each route runs", "route", headings, tuple(entries), note)
@@ -90,7 +91,7 @@ def _require_callables(what: str, value: object) -> dict[str, Callable]:
     callables = dict(table(value, what, of="name -> a callable", most=MOST_ROUTES))
     for name, item in callables.items():
         if not callable(item):
-            raise TypeError(f"{what}[{label(name)}] is {label(item)}, which cannot be called")
+            raise TypeError(f"{what}[{format_label(name)}] is {format_label(item)}, which cannot be called")
     return callables
 
 
@@ -114,8 +115,8 @@ def _run_column(
         note_end(error)
         # A route cannot have raised this: what a route raises is its verdict.
         moment = "left" if verdicts else "entered"
-        sentence = f"the intervention {label(heading)} could not be {moment}"
-        raise RuntimeError(f"{sentence}: {error_message(error)}") from error
+        sentence = f"the intervention {format_label(heading)} could not be {moment}"
+        raise RuntimeError(f"{sentence}: {describe_error(error)}") from error
     return verdicts
 
 
@@ -127,8 +128,8 @@ def _judge_route(judge: Callable, route: Callable) -> Verdict:
         raise
     except BaseException as error:
         note_end(error)
-        return Verdict(type_name(error), "failed")
-    text = short_name(word) if type(word) is str else label(word)
+        return Verdict(real_type_name(error), "failed")
+    text = format_name(word) if type(word) is str else format_label(word)
     return Verdict(text, "plain")
 
 
@@ -185,10 +186,10 @@ def record_routes(
         for name, route in named_routes.items()
     ]
     order = _order_routes(found_routes)
-    sources = [source_of(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
+    sources = [find_source(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
     functions = [
-        Function(label(old), tuple(recorder.codes_of_old[:column_count])),
-        Function(label(new), tuple(recorder.codes_of_new[:column_count])),
+        Function(format_label(old), tuple(recorder.codes_of_old[:column_count])),
+        Function(format_label(new), tuple(recorder.codes_of_new[:column_count])),
     ]
     patches = ["", *map(format_intervention, interventions.values())]  # "": no intervention
     return RouteMap(
@@ -199,7 +200,7 @@ def record_routes(
         note=board.note,
         routes=tuple(found_routes[index] for index in order),
         functions=tuple(functions),
-        codes=tuple(short_name(line, LONGEST_LINE) for line in find_differing_lines(sources)),
+        codes=tuple(format_name(line, LONGEST_LINE) for line in find_differing_lines(sources)),
         patches=tuple(patches[:column_count]),
     )
 

@@ -11,8 +11,8 @@ from ...safety.arguments import quote_value, static_attribute
 from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, read_title_name
 from ..cpython.unwrapping import find_called_function
 from ..cpython.frameworks_of_callables import refuse_other_framework
-from ..text.error import error_message, instead
-from ..text.source import source_of, why_outdated
+from ..text.error import describe_error, suggest_function_of_module
+from ..text.source import describe_outdated_source, find_source
 from .trace_recorder import find_recorder
 
 NOTE = (
@@ -35,7 +35,7 @@ def build_autograph_listing(fn) -> SideBySide:
     function = find_called_function(fn)
     if function is None:
         needed = "show_autograph needs a Python function"
-        raise TypeError(f"{needed}, not {quote_value(fn)}{instead(fn)}")
+        raise TypeError(f"{needed}, not {quote_value(fn)}{suggest_function_of_module(fn)}")
     name = read_title_name(function)
     reason = _find_reason_against(fn, function)
     if reason:
@@ -45,7 +45,7 @@ def build_autograph_listing(fn) -> SideBySide:
     try:
         converted = tf.autograph.to_graph(function)
     except Exception as error:
-        raise ValueError(f"AutoGraph cannot convert {name}: {error_message(error)}") from None
+        raise ValueError(f"AutoGraph cannot convert {name}: {describe_error(error)}") from None
     if not hasattr(converted, "ag_source_map"):
         raise ValueError(f"AutoGraph leaves {name} as it is")
 
@@ -84,8 +84,8 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
 
     ValueError says, with the `name` of the function, that the source is not there.
     """
-    source = source_of(function.__code__)
-    outdated = why_outdated(function.__code__)
+    source = find_source(function.__code__)
+    outdated = describe_outdated_source(function.__code__)
     if source.text and not outdated:
         return source.lines, source.first
     reason = f": {outdated}" if outdated else "; define the function in a cell or a file"

@@ -12,7 +12,7 @@ from importlib import import_module, metadata
 
 from ...internals.shared_libraries import exported
 from ...model.tables import Column, Listing
-from ..text.error import error_message
+from ..text.error import describe_error
 from .c_libraries import LIBRARIES, find_library_files, find_package_folder
 
 OLD_LIBRARY = "python/lib_pywrap_tensorflow_common"
@@ -67,7 +67,7 @@ def _list_modules() -> Iterator[Claim]:
     try:
         import_module("tensorflow.python.pywrap_tensorflow_internal")
     except ModuleNotFoundError as error:
-        now = error_message(error)
+        now = describe_error(error)
         still = "no"
     yield Claim("pywrap_tensorflow_internal.py", now, still)
 

@@ -10,7 +10,7 @@ from ...internals import tensorflow_cache
 from ...model.trace_records import build_trace_entry
 from ...model.trace_records import TraceEntry
 from ...model.trace_records import Cause
-from ..text.error import error_message
+from ..text.error import describe_error
 from .call_sentences import EAGER, EMPTY, NO_KEY, WIDENING, describe_serving_key
 from .trace_causes import explain_trace
 from .trace_words import TypeNames, is_complete
@@ -76,7 +76,7 @@ class CallForecaster:
             arguments = self._names.format_values(self._function, args, kwargs)
             if lookup.runs_eagerly:  # Python accepts more than TensorFlow has keys for
                 return CallForecast(arguments, "eager", EAGER)
-            message = error_message(lookup.error)  # the call itself will raise it
+            message = describe_error(lookup.error)  # the call itself will raise it
             return CallForecast(arguments, "error", f"{NO_KEY}: {message}")
 
         _, function_type = lookup.key
@@ -127,7 +127,7 @@ class CallForecaster:
 def _find_widening_error(search) -> str:
     """Return what TensorFlow will raise when it widens a key for `reduce_retracing`, or ""."""
     if search.widening_error is not None:
-        return error_message(search.widening_error)
+        return describe_error(search.widening_error)
     parameters = search.widened_type.parameters.values()
     if all(is_complete(parameter.type_constraint) for parameter in parameters):
         return ""

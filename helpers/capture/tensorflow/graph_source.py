@@ -7,7 +7,7 @@ from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
 from ..cpython.objects import read_callable_name
 from ..cpython.frameworks_of_callables import refuse_other_framework
-from ..text.error import error_message, instead
+from ..text.error import describe_error, suggest_function_of_module
 from .graph_nodes import format_plain_name
 from .tf_functions import KERAS_TRAINER, PYTHON_FUNCTIONS, make_tf_function
 from .trace_recorder import find_recorder
@@ -71,7 +71,7 @@ def _find_concrete_function(thing, args: tuple, kwargs: dict):
     if not real_isinstance(function, tensorflow_private.Function):
         is_class = real_isinstance(function, type)
         if not callable(function) or is_class or not has_arguments:
-            hint = " alone" if callable(function) else instead(function)
+            hint = " alone" if callable(function) else suggest_function_of_module(function)
             raise TypeError(f"{NEEDED}, not {real_type_name(function)}{hint}")
         function = make_tf_function(function)
     if has_arguments:
@@ -114,5 +114,5 @@ def trace_function(function, args: tuple, kwargs: dict):
         with running_user_code():
             return function.get_concrete_function(*args, **kwargs)
     except Exception as error:
-        reason = f"TensorFlow cannot trace it for these arguments: {error_message(error)}"
+        reason = f"TensorFlow cannot trace it for these arguments: {describe_error(error)}"
         raise ValueError(reason) from None

@@ -25,7 +25,7 @@ from ..cpython.objects import read_callable_name, read_compiled_original, read_t
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import name_arguments as named_arguments
 from ..cpython.frameworks_of_callables import find_frameworks
-from ..text.error import error_message
+from ..text.error import describe_error
 from .reachable_state import PathAndObject, ReachableState
 from .state_kinds import is_tf_function
 from .state_snapshot import StateSnapshot
@@ -201,7 +201,7 @@ def _collecting_thread_errors(messages: list[str]) -> Iterator[None]:
         if failure.thread in earlier_threads:
             original(failure)
         else:
-            messages.append(error_message(failure.exc_value))
+            messages.append(describe_error(failure.exc_value))
 
     with restoring.patched(threading, excepthook=collect):
         yield

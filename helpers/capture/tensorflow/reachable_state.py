@@ -19,7 +19,7 @@ from ..cpython.objects import (
     read_instance_dict,
     read_namespace,
 )
-from ..text.value import of_library
+from ..text.value import is_library_class
 from .kept_state import (
     BY_ATTRIBUTE,
     BY_ITEM,
@@ -123,7 +123,7 @@ class ReachableState:
                 self._visited[id(value)] = value
                 waiting += self._look_into(path, value)
                 cls = type(value)
-                if id(cls) not in self._visited and not of_library(cls):
+                if id(cls) not in self._visited and not is_library_class(cls):
                     waiting.append((read_callable_name(cls), cls))
             if len(self._visited) > MOST_OBJECTS:
                 self.is_cut = True
@@ -185,7 +185,7 @@ class ReachableState:
     def _look_into_enum(self, path: str, value) -> list[PathAndObject]:
         """Keep the attributes of an Enum member, or of an Enum class; none of a library's."""
         enum_class = value if real_isinstance(value, EnumMeta) else type(value)
-        if of_library(enum_class):
+        if is_library_class(enum_class):
             return []
         if value is not enum_class:
             parts = self._keep(path, BY_ATTRIBUTE, vars(value))
@@ -212,7 +212,7 @@ class ReachableState:
         self._keep(path, BY_ATTRIBUTE, space if is_class else vars(space))
         names_of_libraries = set()
         for base in base_classes:
-            if of_library(base):
+            if is_library_class(base):
                 names_of_libraries |= set(vars(base))
         parts = []
         for name, part in vars(space).items():

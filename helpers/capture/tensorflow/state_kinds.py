@@ -18,7 +18,7 @@ from ...internals import tensorflow_private
 from ...safety import restoring
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import GENERATED, is_library
-from ..text.value import of_library
+from ..text.value import is_library_class
 
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
 FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
@@ -61,7 +61,7 @@ def is_plain_object(value) -> bool:
             classes.append(cls)
     # A larger object has slots, or a state of its own in C.
     is_small = type(value).__basicsize__ <= SIZE_WITH_DICT
-    return bool(classes) and is_small and not any(of_library(cls) for cls in classes)
+    return bool(classes) and is_small and not any(is_library_class(cls) for cls in classes)
 
 
 def is_tf_generator(value) -> bool:
@@ -80,7 +80,7 @@ def is_tf_function(value) -> bool:
 def is_users_space(value) -> bool:
     """Return whether this is a class or a module that no library defines: both can be changed."""
     if real_isinstance(value, type):
-        return not of_library(value)
+        return not is_library_class(value)
     if type(value) is not ModuleType:
         return False
     file = vars(value).get("__file__")

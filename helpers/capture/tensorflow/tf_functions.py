@@ -7,7 +7,7 @@ from ...model.phrase import clip_text
 from ...safety.arguments import near, quote_value, real_isinstance, static_attribute
 from ..cpython.objects import find_inherited
 from ..cpython.frameworks_of_callables import refuse_other_framework
-from ..text.error import error_message, instead
+from ..text.error import describe_error, suggest_function_of_module
 from .trace_recorder import find_recorder
 
 KERAS_TRAINER = "keras.src.backend.tensorflow.trainer"
@@ -44,7 +44,7 @@ def require_tf_function(fn, options=(), args=()):
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
         raise TypeError(f"{quoted} wraps a tf.function; watch that one, its __wrapped__")
     if not callable(fn):
-        raise TypeError(f"a function is needed, and {quoted} cannot be called{instead(fn)}")
+        raise TypeError(f"a function is needed, and {quoted} cannot be called{suggest_function_of_module(fn)}")
     return make_tf_function(fn, **dict(options))
 
 
@@ -73,7 +73,7 @@ def _describe_refusal(fn, options: dict, error: Exception) -> str:
     attempt = f"with {', '.join(options)}" if options else ""
     message = f"tf.function does not accept {quote_value(fn)}"
     message += f" {attempt}" if attempt else "; wrap it in a def"
-    message += f": {error_message(error)}"
+    message += f": {describe_error(error)}"
 
     parameters = inspect.signature(tf.function).parameters
     unknown = [name for name in options if name not in parameters]

@@ -16,7 +16,7 @@ from ...model.trace_records import TraceLedger
 from ...model.trace_records import TraceEntry
 from ...safety.arguments import is_exactly, real_isinstance, static_attribute
 from ..cpython.objects import read_callable_name
-from ..text.error import error_message
+from ..text.error import describe_error
 from .call_forecast import CallForecast, CallForecaster
 from .call_rows import CallRow, CallRows
 from .call_sentences import describe_error, describe_rebound_names, describe_traces
@@ -152,7 +152,7 @@ class TraceRecorder:
                     self._tracing_calls.append(_TracingCall(thread, traces))
                 return call(*args, **kwargs)
         except BaseException as raised:
-            error = error_message(raised)
+            error = describe_error(raised)
             raise
         finally:
             remaining = [other for other in self._tracing_calls if other.traces is not traces]

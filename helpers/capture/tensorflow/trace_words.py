@@ -12,7 +12,8 @@ from itertools import islice
 from ...internals import tensorflow_cache
 from ...model.phrase import clip_text, format_names
 from ...safety.arguments import is_exactly
-from ..text.value import SCALARS, label, type_name
+from ..text.value import SCALARS, format_label
+from ...safety.arguments import real_type_name
 
 MOST_ITEMS = 6  # arguments of a call, and parts of a container, that are written out
 DEEPEST = 6  # levels of containers that are written out
@@ -120,7 +121,7 @@ class TypeNames:
         try:
             return self.format_type(tensorflow_cache.type_of(value))
         except Exception:  # the missing type may be the reason why there is no key
-            return label(value)
+            return format_label(value)
 
     def format_type(self, trace_type, depth: int = 0) -> str:
         """Return the text of one TraceType; `depth` is the number of containers around it.
@@ -182,8 +183,8 @@ class TypeNames:
 
     def _number_referent(self, referent) -> str:
         """Return the type of an object with the next free number; None stands for a freed one."""
-        text = "freed object" if referent is None else label(referent)
-        if text == type_name(referent) and not is_exactly(referent, *SCALARS):
+        text = "freed object" if referent is None else format_label(referent)
+        if text == real_type_name(referent) and not is_exactly(referent, *SCALARS):
             text += " object"
         number = self._counts_by_text.get(text, 0) + 1
         self._counts_by_text[text] = number
@@ -204,10 +205,10 @@ def _format_by_repr(trace_type) -> str:
     try:
         text = repr(trace_type)
         if ADDRESS.search(text):
-            return type_name(trace_type)
+            return real_type_name(trace_type)
         return clip_text(SPEC.sub(r"\2 \1", text), LONGEST)
     except Exception:  # another library's `__repr__`
-        return type_name(trace_type)
+        return real_type_name(trace_type)
 
 
 def _name_arguments(function, args, kwargs) -> Iterator[tuple[str, object]]:
@@ -238,7 +239,7 @@ def format_shape(tensor_shape) -> str:
 def name_python_type(value) -> str:
     """Return the name of the type of a Python value in a key."""
     # TensorFlow replaces nan by an `object()`, so that it equals itself.
-    return "float" if type(value) is object else type_name(value)
+    return "float" if type(value) is object else real_type_name(value)
 
 
 def format_literal(value, exact: bool = False) -> str:
@@ -252,6 +253,6 @@ def format_literal(value, exact: bool = False) -> str:
         return repr(value)  # most values are such numbers, which need no limits
     if type(value) is float and not exact:
         value = float(f"{value:.6g}")
-    return repr(value) if type(value) is range else label(value)
+    return repr(value) if type(value) is range else format_label(value)
 
 

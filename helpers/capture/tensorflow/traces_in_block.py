@@ -16,7 +16,7 @@ from ...model.trace_records import Cause
 from ...model.trace_records import MARKS
 from ...model.trace_records import HEADINGS
 from ...model.phrase import format_count
-from ..text.error import error_message
+from ..text.error import describe_error
 from .block_sentences import describe_new_function, describe_other_owners, name_traced_function
 from .call_sentences import RAISED_WHILE_TRACING
 from .function_owners import Owners, list_codes, list_different_owners, read_owners
@@ -93,7 +93,7 @@ class BlockRecorder:
         arguments = self._names.format_arguments(function_type)
         subject = f"{len(self._rows) + 1}: {name_traced_function(python_function, callables)}"
         if trace.error is not None:
-            note = f"{RAISED_WHILE_TRACING}: {error_message(trace.error)}"
+            note = f"{RAISED_WHILE_TRACING}: {describe_error(trace.error)}"
             self._rows.append(build_trace_entry(subject, arguments, "error", note))
             return
         entry = build_trace_entry(

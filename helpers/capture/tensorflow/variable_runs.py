@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ...safety.arguments import called
 from ...safety.restoring import note_interrupt
-from ..text.error import error_message
+from ..text.error import describe_error
 from .variable_values import format_result
 
 KINDS = {"RefVariable": False, "ResourceVariable": True}  # the kind -> TensorFlow's `use_resource`
@@ -67,7 +67,7 @@ def _build_variable_graph(program: Callable, kind: str, subject: str) -> _Variab
         try:
             fetches = program(variable, one)
         except Exception as error:
-            raise ValueError(f"{subject} raised {error_message(error)}") from None
+            raise ValueError(f"{subject} raised {describe_error(error)}") from None
     return _VariableGraph(graph, fetches, variable.initializer)
 
 
@@ -87,8 +87,8 @@ def _run_graph(
             try:
                 counts[format_result(session.run(variable_graph.fetches))] += 1
             except tf.errors.OpError as error:
-                counts[error_message(error)] += 1
+                counts[describe_error(error)] += 1
             except Exception as error:  # TensorFlow cannot fetch what the program returned
                 needed = "a program must return tensors or ops of its graph"
                 reason = f"{needed}, and {subject} does not"
-                raise ValueError(f"{reason}: {error_message(error)}") from None
+                raise ValueError(f"{reason}: {describe_error(error)}") from None

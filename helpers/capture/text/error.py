@@ -20,8 +20,8 @@ from ...safety.error_parts import (
     traceback_of,
 )
 from ...safety.users_frames import is_library
-from .error_text import NOT_RUN, has_own_words, message_of, note_text
-from .tensorflow_words import is_tensorflows, tensorflow_words
+from .error_text import NOT_RUN, format_note, has_users_str, read_message
+from .tensorflow_words import format_tensorflow_message, is_from_tensorflow
 
 LONGEST = 2_000  # characters of a message
 LONGEST_LINE = 600  # characters of a line in a message that is too long
@@ -56,13 +56,13 @@ IMPORTANT = re.compile(  # is kept where a message is too long
 )
 
 
-def error_message(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the type of an exception and what it says, with its notes and the errors behind it.
 
     No path, address or number that changes is in it. A line of yours that the message names is at
     the end, such as `(line 3 of steps.py: y = g(x))`.
     """
-    sentences = error_words(error)
+    sentences = describe_error_alone(error)
     if missing_parts.sentence(error):
         return sentences
 
@@ -76,7 +76,7 @@ def error_message(error: BaseException) -> str:
     return printable(sentences, LONGEST)
 
 
-def error_words(error: BaseException) -> str:
+def describe_error_alone(error: BaseException) -> str:
     """Return the type of an exception, its message and its notes, without the errors behind it."""
     kind = real_type_name(error)
     sentence = missing_parts.sentence(error)
@@ -93,9 +93,9 @@ def _format_message_and_notes(error: BaseException, kind: str) -> str:
     parts = []  # what is kept whole
     lines = []  # what is shortened where it is too long
     try:
-        message = message_of(error)[:MOST_READ]
-        if is_tensorflows(error, message):
-            sentence = ADDRESS.sub("", tensorflow_words(message, kind))
+        message = read_message(error)[:MOST_READ]
+        if is_from_tensorflow(error, message):
+            sentence = ADDRESS.sub("", format_tensorflow_message(message, kind))
             if sentence:
                 parts.append(sentence)
         else:
@@ -104,14 +104,14 @@ def _format_message_and_notes(error: BaseException, kind: str) -> str:
         return f" (its message raised {real_type_name(second_error)})"
 
     members = members_of(error)  # of an ExceptionGroup
-    lines += [error_message(member) for member in members[:MOST_CAUSES]]
+    lines += [describe_error(member) for member in members[:MOST_CAUSES]]
     if len(members) > MOST_CAUSES:
         lines.append(f"{len(members) - MOST_CAUSES:,} more in the group")
     for note in notes_of(error):
-        lines += _list_lines_with_news(note_text(note)[:MOST_READ], kind)
+        lines += _list_lines_with_news(format_note(note)[:MOST_READ], kind)
     parts += _choose_lines(lines)
 
-    not_run = f" ({NOT_RUN})" if has_own_words(error) else ""
+    not_run = f" ({NOT_RUN})" if has_users_str(error) else ""
     return f": {_join_sentences(parts)}{not_run}" if parts else not_run
 
 
@@ -233,7 +233,7 @@ def _join_sentences(parts: list[str]) -> str:
     return text
 
 
-def instead(value: object) -> str:
+def suggest_function_of_module(value: object) -> str:
     """Return what to pass instead of a module, to end a sentence; "" for any other object."""
     if not real_isinstance(value, ModuleType):
         return ""

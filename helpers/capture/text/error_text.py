@@ -11,35 +11,35 @@ from types import MemberDescriptorType
 
 from ...safety.arguments import real_isinstance
 from ...safety.error_parts import arguments_of
-from .value import is_of_libraries, of_library, short_repr
+from .value import contains_only_library_values, is_library_class, short_repr
 
 NOT_RUN = "its own __str__ was not called"
 _BUILT_IN = "builtins"
 
 
-def message_of(error: BaseException) -> str:
+def read_message(error: BaseException) -> str:
     """Return what `str(error)` returns, or of a user's objects what is known without asking."""
-    has_own = has_own_words(error)
+    has_own = has_users_str(error)
     if real_isinstance(error, BaseExceptionGroup) and not has_own:
         return _format_group(error)
-    if not has_own and all(map(is_of_libraries, _list_stored_values(error))):
+    if not has_own and all(map(contains_only_library_values, _list_stored_values(error))):
         return str(error)
     if real_isinstance(error, OSError) and _read_slot(OSError, "strerror", error) is not None:
         return _format_os_error(error)
 
     arguments = arguments_of(error)
     if len(arguments) == 1:
-        return note_text(arguments[0])
+        return format_note(arguments[0])
     return f"({', '.join(map(short_repr, arguments))})" if arguments else ""
 
 
-def has_own_words(error: BaseException) -> bool:
+def has_users_str(error: BaseException) -> bool:
     """Return whether a user's class defines what `str(error)` returns."""
     class_of_str = next(base for base in type(error).__mro__ if "__str__" in vars(base))
-    return not of_library(class_of_str)
+    return not is_library_class(class_of_str)
 
 
-def note_text(note: object) -> str:
+def format_note(note: object) -> str:
     """Return a note as text; of a note that is no str, its type or its value."""
     # `str.__str__` is called, because a subclass of str may have a method of its own.
     return str.__str__(note) if real_isinstance(note, str) else short_repr(note)
@@ -55,11 +55,11 @@ def _format_group(group: BaseExceptionGroup) -> str:
 
 def _format_os_error(error: OSError) -> str:
     """Return the number, the message and the file of an error, as CPython writes them."""
-    number = note_text(_read_slot(OSError, "errno", error))
-    message = note_text(_read_slot(OSError, "strerror", error))
+    number = format_note(_read_slot(OSError, "errno", error))
+    message = format_note(_read_slot(OSError, "strerror", error))
     file = _read_slot(OSError, "filename", error)
     text = f"[Errno {number}] {message}"
-    return text if file is None else f"{text}: {note_text(file)}"
+    return text if file is None else f"{text}: {format_note(file)}"
 
 
 def _read_slot(owner: type, name: str, error: BaseException) -> object:

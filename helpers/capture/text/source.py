@@ -140,14 +140,14 @@ def _find_docstrings(text: str) -> list[tuple[int, int]]:
     return docstrings
 
 
-def source_of(code: CodeType) -> Source:
+def find_source(code: CodeType) -> Source:
     """Return the source of a code object; an empty text where it cannot be found.
 
     A file that has been written anew since is not its source: stderr says so.
     """
     filename = code.co_filename
-    file, _, _line = place_of(code).rpartition(":")
-    reason = why_outdated(code)
+    file, _, _line = format_place(code).rpartition(":")
+    reason = describe_outdated_source(code)
     if reason:
         _warn_once(f"No lines of source are shown: {reason}.\n", os.stat(filename).st_mtime_ns)
         return Source("", code.co_firstlineno, 0, file)
@@ -170,7 +170,7 @@ def _find_lines(code: CodeType) -> tuple[int, list[str]]:
 
     An error is raised where there are none.
     """
-    lines = file_lines(code.co_filename)
+    lines = read_file_lines(code.co_filename)
     if code.co_name == "<module>":
         return 0, lines
     index = code.co_firstlineno - 1
@@ -182,7 +182,7 @@ def _find_lines(code: CodeType) -> tuple[int, list[str]]:
     return index, inspect.getblock(lines[index:])
 
 
-def place_of(code: CodeType, lineno: int = 0) -> str:
+def format_place(code: CodeType, lineno: int = 0) -> str:
     """Return a line of the code's file, or its first, as `path.py:1207`; nothing of a cell."""
     filename = code.co_filename
     is_cell = filename.startswith("<") or "ipykernel" in filename
@@ -191,13 +191,13 @@ def place_of(code: CodeType, lineno: int = 0) -> str:
     return f"{printable(os.path.basename(filename))}:{lineno or code.co_firstlineno}"
 
 
-def file_lines(filename: str) -> list[str]:
+def read_file_lines(filename: str) -> list[str]:
     """Return the lines of a source file as they are now; none where there is no such file."""
     linecache.checkcache(filename)  # forgets what has changed on disk
     return linecache.getlines(filename)
 
 
-def why_outdated(code: CodeType) -> str:
+def describe_outdated_source(code: CodeType) -> str:
     """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
     filename = code.co_filename
     is_older_than_process = not os.path.isfile(filename) or os.stat(filename).st_mtime_ns <= _START
@@ -219,7 +219,7 @@ def why_outdated(code: CodeType) -> str:
 def _compile_all_codes(filename: str) -> list[CodeType]:
     """Return all code objects of a file as it is now; none if it is no Python any more."""
     try:
-        text = "".join(file_lines(filename))
+        text = "".join(read_file_lines(filename))
         codes = [compile(text, filename, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
         return []
@@ -232,12 +232,3 @@ def _compile_all_codes(filename: str) -> list[CodeType]:
 def _warn_once(sentence: str, modified_ns: int) -> None:
     """Write a sentence to stderr, once for each time at which the file was written."""
     sys.stderr.write(sentence)
-
-
-def __getattr__(name: str):
-    """Return what moved to another module, until all rooms import it from there."""
-    if name == "Pages":
-        from .source_pages import Pages
-
-        return Pages
-    raise AttributeError(name)

@@ -3,10 +3,10 @@
 from types import CodeType
 
 from ...model.stage_records import BETWEEN
-from .source import Source, source_of
+from .source import Source, find_source
 
 
-class Pages:
+class SourcePages:
     """Sources of several functions, one below the other; an inner function has its outer's."""
 
     def __init__(self):
@@ -40,7 +40,7 @@ class Pages:
         """Add the source of a code to the text; return it and how many lines are above it."""
         # Each text is followed by one empty line.
         lines_above = sum(text.count("\n") + 2 for text in self._texts)
-        source = source_of(code).folded()
+        source = find_source(code).folded()
         if source.text:
             self._texts.append(source.text)
             if self.places:

@@ -11,7 +11,7 @@ import traceback
 
 from ...safety.error_parts import traceback_of
 from ...safety.users_frames import is_library
-from .source import file_lines
+from .source import read_file_lines
 
 FRAMEWORKS = ("tensorflow", "keras")
 GENERATED = "__autograph_generated_file"
@@ -33,7 +33,7 @@ INFERENCE = re.compile(r"__inference_(\w+?)_\d+")
 BINDING = re.compile(r"(failed due to `.*?`)\. Received args: .* for signature: ", re.DOTALL)
 
 
-def is_tensorflows(error: BaseException, message: str) -> bool:
+def is_from_tensorflow(error: BaseException, message: str) -> bool:
     """Return whether TensorFlow or Keras is in the type, the words or the frames of an error."""
     package = str(type(error).__module__).partition(".")[0]
     if package in FRAMEWORKS or MARKS.search(message):
@@ -45,7 +45,7 @@ def is_tensorflows(error: BaseException, message: str) -> bool:
     return False
 
 
-def tensorflow_words(message: str, kind: str) -> str:
+def format_tensorflow_message(message: str, kind: str) -> str:
     """Return a message of TensorFlow or Keras on one line; `kind` is the name of the error's type.
 
     The user's line, if the message has one, follows in brackets: `(line 3 of steps.py: y = g(x))`.
@@ -109,7 +109,7 @@ def _format_users_place(frame: re.Match) -> str:
     if is_library(path) or GENERATED in path:
         return ""
     line_number = int(frame["line"])
-    lines = file_lines(path)[line_number - 1 : line_number]  # none if the file is not there
+    lines = read_file_lines(path)[line_number - 1 : line_number]  # none if the file is not there
     source = "".join(lines).strip()
     return f"{_format_line(frame)}: {source}" if source else _format_line(frame)
 

@@ -8,7 +8,7 @@ from ...safety.arguments import real_isinstance, real_type_name
 
 LONGEST = 200  # characters of sizes
 # What a tensor or a variable is, by the module that somebody has imported already.
-TENSORS = (
+TENSOR_TYPES = (
     ("torch", "Tensor"),
     ("tensorflow.python.framework.tensor", "Tensor"),
     ("tensorflow.python.ops.variables", "Variable"),
@@ -19,9 +19,9 @@ TENSORS = (
 _PLAIN_TYPES = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
 
 
-def base_of(kind: type) -> type | None:
+def find_tensor_type(kind: type) -> type | None:
     """Return the class of `TENSORS` that a class inherits from, if any; it may be the class."""
-    for module, name in TENSORS:
+    for module, name in TENSOR_TYPES:
         base = getattr(restoring.module(module), name, None)
         # An instance check of a metaclass of the user's is not asked.
         if real_isinstance(base, type) and type.__subclasscheck__(base, kind):
@@ -29,12 +29,12 @@ def base_of(kind: type) -> type | None:
     return None
 
 
-def shown_tensor(value: object) -> str:
+def format_tensor(value: object) -> str:
     """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else.
 
     Of a tf.data.Dataset: what its elements are.
     """
-    base = base_of(type(value))
+    base = find_tensor_type(type(value))
     type_name = real_type_name(value)
     dataset_module = restoring.module("tensorflow.python.data.ops.dataset_ops")
     dataset_type = getattr(dataset_module, "DatasetV2", None)
@@ -43,7 +43,7 @@ def shown_tensor(value: object) -> str:
         return clip_text(f"{type_name.strip('_')} of {elements}", LONGEST)
     if base is None:
         return ""
-    text = words(value)
+    text = format_dtype_and_sizes(value)
     if text == type_name:  # nothing but the type is known
         return ""
     name = "Variable" if base.__name__ == "Variable" else type_name
@@ -57,31 +57,31 @@ def _format_spec(spec) -> str:
         return f"{{{', '.join(items)}}}"
     if real_isinstance(spec, tuple):
         return f"({', '.join(map(_format_spec, spec))})"
-    return words(spec)
+    return format_dtype_and_sizes(spec)
 
 
-def is_tensor(value) -> bool:
+def is_torch_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
     tensor_type = getattr(restoring.module("torch"), "Tensor", None)
     return tensor_type is not None and real_isinstance(value, tensor_type)
 
 
-def plainly():
+def without_overrides():
     """Return a block in which neither a tensor's own class nor a user's mode is asked."""
     import torch
 
     return torch._C.DisableTorchFunction()
 
 
-def field(tensor, name: str):
+def read_field(tensor, name: str):
     """Return an attribute as `torch.Tensor` itself has it, whatever its class or a mode says."""
     import torch
 
-    with plainly():
+    with without_overrides():
         return getattr(torch.Tensor, name).__get__(tensor)
 
 
-def gradient(tensor):
+def read_gradient(tensor):
     """Return the `.grad` that a leaf of torch has already; None of anything else."""
     torch = restoring.module("torch")
     if torch is None or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
@@ -89,20 +89,20 @@ def gradient(tensor):
     return tensor.grad if tensor.is_leaf else None
 
 
-def words(tensor) -> str:
+def format_dtype_and_sizes(tensor) -> str:
     """Return dtype and sizes, such as `float32 [3, 4]`.
 
     Return the name of the type for a value without a dtype, and for a tensor of a subclass with
     `__torch_dispatch__` that is not torch's: such a class answers for its tensors.
     """
     type_name = real_type_name(tensor)
-    is_of_torch = is_tensor(tensor)
+    is_of_torch = is_torch_tensor(tensor)
     if is_of_torch:
         for base in type(tensor).__mro__:
             if "__torch_dispatch__" in vars(base) and not base.__module__.startswith("torch"):
                 return type_name
 
-    read = field if is_of_torch else getattr
+    read = read_field if is_of_torch else getattr
     try:
         dtype = read(tensor, "dtype")
     except Exception:  # a value without a dtype, or one whose property raises
@@ -117,14 +117,14 @@ def words(tensor) -> str:
     return f"{dtype_name} [{sizes}]"
 
 
-def ends_the_process(tensor) -> bool:
+def has_throwing_strides(tensor) -> bool:
     """Return whether a guard that asks for its strides throws where C++ allows no exception."""
     import torch
 
-    return field(tensor, "is_nested") and field(tensor, "layout") is torch.strided
+    return read_field(tensor, "is_nested") and read_field(tensor, "layout") is torch.strided
 
 
-def has_its_elements(tensor) -> bool:
+def has_readable_elements(tensor) -> bool:
     """Return whether every element can be read: dense, and its memory there and not freed."""
     try:
         import torch

@@ -18,7 +18,7 @@ from ...model.phrase import clip_text, format_count
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
 from ...safety.error_parts import arguments_of
 from ...safety.users_frames import is_library
-from .tensors import shown_tensor
+from .tensors import format_tensor
 
 LONGEST = 40  # characters of a value
 LONGEST_LABEL = 32  # characters of a label that shows a value
@@ -31,14 +31,13 @@ OUTERMOST = 2  # the depth of a value that is in no container; that of its items
 BIGGEST_BITS = 128  # of an int whose digits are shown
 TOO_LONG = " " * LONGEST  # stands for members that are not shown, so that a count replaces them
 
-type_name = real_type_name  # a name that other rooms use
 SCALARS = (int, float, complex, bool, str, bytes, type(None), type(...))
 _FUNCTIONS = (FunctionType, BuiltinFunctionType, MethodType)
 _FIXED = (int, float, complex, bool, type(None), type(...), type(NotImplemented))
 _NO_VALUE = re.compile(r"0x[0-9a-f]{4}|<(?!class ')\w")  # an address, or `<Thread(…, 1234)>`
 
 
-class Seen(NamedTuple):
+class ValueWords(NamedTuple):
     """A value as it is shown."""
 
     #: The value in a few words.
@@ -52,43 +51,43 @@ def short_repr(value: object) -> str:
     try:
         return _format_value(value, OUTERMOST)
     except Exception:  # a container that changes meanwhile
-        return plain(type(value).__name__)
+        return clip_text(type(value).__name__)
 
 
-def described(value: object) -> Seen:
+def describe_value(value: object) -> ValueWords:
     """Return the words of a value, as `short_repr` has them, and the name of its type."""
-    return Seen(short_repr(value), plain(type(value).__name__))
+    return ValueWords(short_repr(value), clip_text(type(value).__name__))
 
 
-def same_for_ever(value: object) -> bool:
+def never_changes(value: object) -> bool:
     """Return whether these words can be kept: an exact built-in scalar never changes."""
     if is_exactly(value, *_FIXED):
         return True
     return is_exactly(value, str, bytes) and len(value) <= LONGEST
 
 
-def plain(text: str) -> str:
+def clip_text(text: str) -> str:
     """Return a clipped copy as an exact str, its control characters spelled out."""
     return printable(text, LONGEST)
 
 
-def short_name(name: str, most: int = LONGEST_NAME) -> str:
+def format_name(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name as an exact str, short enough to be read, its control characters spelled."""
     return printable(name, most)
 
 
-def label(value: object) -> str:
+def format_label(value: object) -> str:
     """Return a short name: the value of a plain scalar, `name()` of a function, else the type."""
     if is_exactly(value, *SCALARS):
         return _format_scalar(value)
     if is_exactly(value, FunctionType, BuiltinFunctionType):
-        return f"{short_name(value.__name__)}()"
+        return f"{format_name(value.__name__)}()"
     if type(value) is MethodType:
         return _format_method(value)
     if type(value) is ModuleType:
-        return short_name(str(vars(value).get("__name__", "module")))
+        return format_name(str(vars(value).get("__name__", "module")))
     if real_isinstance(value, type):
-        return f"class {short_name(value.__name__)}"
+        return f"class {format_name(value.__name__)}"
     return real_type_name(value)
 
 
@@ -106,17 +105,17 @@ def _format_method(method: MethodType) -> str:
         return "bound method"
     receiver = method.__self__
     owner = receiver if real_isinstance(receiver, type) else type(receiver)
-    return f"{short_name(owner.__name__)}.{label(method.__func__)}"
+    return f"{format_name(owner.__name__)}.{format_label(method.__func__)}"
 
 
-def detail(value: object) -> str:
+def format_detail(value: object) -> str:
     """Return the second line of a box: what kind of thing it is, or how many items it has."""
     if type(value) is FunctionType:
         name_of_code = value.__code__.co_name
         if name_of_code == value.__name__:
             return "function"
         # functools.wraps has given it the name of another function.
-        return f"function, code of {short_name(name_of_code)}"
+        return f"function, code of {format_name(name_of_code)}"
     if is_exactly(value, list, tuple, dict, set, frozenset):
         return format_count(len(value), "item")
     if is_exactly(value, ModuleType, *SCALARS):
@@ -128,7 +127,7 @@ def detail(value: object) -> str:
     return "" if real_isinstance(value, type) else "instance"
 
 
-def of_library(kind: type) -> bool:
+def is_library_class(kind: type) -> bool:
     """Return whether a class is of CPython, the standard library or an installed package."""
     module_name = str(vars(kind).get("__module__", "builtins"))
     if module_name == "__main__":
@@ -144,7 +143,7 @@ def of_library(kind: type) -> bool:
     return is_library(str(file))
 
 
-def is_of_libraries(value: object) -> bool:
+def contains_only_library_values(value: object) -> bool:
     """Return whether the words of this object come from CPython and libraries only.
 
     An object of a library asks what it contains, such as a deque its items: these are looked into,
@@ -173,24 +172,24 @@ def _has_own_value(value: object) -> bool:
 def _has_only_library_classes(value: object) -> bool:
     """Return whether a value's class, and all classes that it inherits from, are of libraries."""
     # What a class says of itself is its metaclass's; `type` itself names no module.
-    return all(kind is type or of_library(kind) for kind in type(value).__mro__)
+    return all(kind is type or is_library_class(kind) for kind in type(value).__mro__)
 
 
-def library_value(value: object) -> str:
+def format_library_value(value: object) -> str:
     """Return what a library's object says of itself: dtype and shape, or its repr; else ""."""
     kind = type(value)
     has_words = id(kind) in _FORMATS_BY_TYPE_ID
-    if has_words or real_isinstance(value, type) or not of_library(kind):
+    if has_words or real_isinstance(value, type) or not is_library_class(kind):
         return ""
     try:
         shape = getattr(value, "shape", ()) if hasattr(kind, "shape") else ()
         if real_isinstance(shape, tuple) and shape:
             dtype = getattr(value, "dtype", "shape")
             dtype_name = getattr(dtype, "name", dtype)
-            return plain(f"{dtype_name} [{', '.join(map(str, shape))}]")
+            return clip_text(f"{dtype_name} [{', '.join(map(str, shape))}]")
         if hasattr(kind, "__len__") and len(value) > MOST_MEMBERS:
-            return f"{plain(kind.__name__)} of {len(value):,}"
-        if not is_of_libraries(value):
+            return f"{clip_text(kind.__name__)} of {len(value):,}"
+        if not contains_only_library_values(value):
             return ""
         # Where the class has no repr of its own, its str may still say something.
         format_whole = str if kind.__repr__ is object.__repr__ else repr
@@ -201,7 +200,7 @@ def library_value(value: object) -> str:
     # A text that differs at once, or that has an address, says no value.
     if text != text_again or _NO_VALUE.search(text):
         return ""
-    return plain(text)
+    return clip_text(text)
 
 
 # -- the formats of the built-in types ---------------------------------------------------------
@@ -215,12 +214,12 @@ def _format_value(value: object, depth: int) -> str:
     if format_of_type:
         return format_of_type(value, depth)
     if real_isinstance(value, type):
-        return f"class {plain(value.__name__)}"
-    name = plain(type(value).__name__)
+        return f"class {clip_text(value.__name__)}"
+    name = clip_text(type(value).__name__)
     if real_isinstance(value, BaseException):
         arguments = arguments_of(value)[:MOST_ITEMS]
-        return plain(f"{name}({', '.join(_format_value(item, OUTERMOST) for item in arguments)})")
-    return shown_tensor(value) or f"{name} object"
+        return clip_text(f"{name}({', '.join(_format_value(item, OUTERMOST) for item in arguments)})")
+    return format_tensor(value) or f"{name} object"
 
 
 def _format_repr(value, depth=0) -> str:
@@ -287,7 +286,7 @@ def _format_cell(cell: types.CellType, depth: int) -> str:
 
 def _format_range(value: range, depth: int) -> str:
     """Return a range as it is written."""
-    return plain(repr(value))
+    return clip_text(repr(value))
 
 
 def _format_slice(value: slice, depth: int) -> str:
@@ -298,32 +297,32 @@ def _format_slice(value: slice, depth: int) -> str:
 
 def _format_callable(value, depth: int) -> str:
     """Return the label of a function or a method."""
-    return plain(label(value))
+    return clip_text(format_label(value))
 
 
 def _format_module(value: ModuleType, depth: int) -> str:
     """Return the name of a module."""
-    return f"module {plain(label(value))}"
+    return f"module {clip_text(format_label(value))}"
 
 
 def _format_code_object(code: types.CodeType, depth: int) -> str:
     """Return the name in a code object."""
-    return plain(f"code of {code.co_name}")
+    return clip_text(f"code of {code.co_name}")
 
 
 def _format_generator(generator: types.GeneratorType, depth: int) -> str:
     """Return the name of the function that made a generator."""
-    return plain(f"generator {generator.gi_code.co_name}")
+    return clip_text(f"generator {generator.gi_code.co_name}")
 
 
 def _format_coroutine(coroutine: types.CoroutineType, depth: int) -> str:
     """Return the name of the function that made a coroutine."""
-    return plain(f"coroutine {coroutine.cr_code.co_name}")
+    return clip_text(f"coroutine {coroutine.cr_code.co_name}")
 
 
 def _format_frame(frame: types.FrameType, depth: int) -> str:
     """Return the name of the function that a frame runs."""
-    return plain(f"frame of {frame.f_code.co_name}")
+    return clip_text(f"frame of {frame.f_code.co_name}")
 
 
 _FORMATS: dict[type, Callable[[object, int], str]] = {

@@ -7,7 +7,7 @@ from types import CodeType
 from ...internals import code_extras, torch_private
 from ...model.dynamo_records import BreakListing
 from ...safety.users_frames import is_library
-from ..text.error import error_message
+from ..text.error import describe_error
 from .dynamo_breaks import build_break, list_breaks
 from .dynamo_messages import clean_message
 from .dynamo_places import ShownCode, is_shared_wrapper
@@ -80,7 +80,7 @@ class BreaksInBlock:
         if not has_translated:
             sentences += self._skip_sentences.values()
         if self._reading_errors:
-            sentences.append(PARTLY_READ.format(error_message(self._reading_errors[0])))
+            sentences.append(PARTLY_READ.format(describe_error(self._reading_errors[0])))
         if not (sentences or has_translated or recorder.skipped):
             sentences.append(TRANSLATED_BEFORE if self._called_codes else UNCALLED)
         return sentences

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ...internals import torch_private
 from ...model.guard_failures import explain_failures
-from ..text.error import error_message
+from ..text.error import describe_error
 from . import guard_tree
 from .backend_failures import add_backend_failures
 from .dynamic_sizes import describe_dynamic_sizes
@@ -50,7 +50,7 @@ class CallJudge:
         if error is not None:
             if call.inner_calls is not None and call.inner_calls.why:
                 self._find_eager_reason()  # kept for the next call, which may be skipped for it
-            return CallVerdict("error", error_message(error))
+            return CallVerdict("error", describe_error(error))
         if call.entry_ids_before is None:
             return CallVerdict(UNKNOWN, "")
 

@@ -12,7 +12,7 @@ from ...safety.arguments import near, real_isinstance
 from ...safety.restoring import patched
 from ..cpython.objects import find_inherited
 from ..cpython.unwrapping import DEEPEST, unwrap_call
-from ..text.error import error_message
+from ..text.error import describe_error
 from . import guard_tree
 from .compiled_function import compile_copy
 from .compiled_function import copy_function
@@ -86,7 +86,7 @@ def _compile_function(function, options: dict) -> tuple:
         parameters = inspect.signature(torch.compile).parameters
         suggestions = [near(name, parameters) for name in options if name not in parameters]
         question = f"; did you mean {suggestions[0]}=?" if any(suggestions) else ""
-        message = f"torch.compile refuses these options: {error_message(error)}{question}"
+        message = f"torch.compile refuses these options: {describe_error(error)}{question}"
         raise TypeError(message) from None
 
 

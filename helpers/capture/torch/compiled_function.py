@@ -13,7 +13,7 @@ from ...internals import torch_private
 from ..cpython.objects import read_callable_name, read_instance_dict
 from ..cpython.unwrapping import DEEPEST, unwrap_call
 from ..cpython.frameworks_of_callables import refuse_other_framework
-from ..text.error import instead
+from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
 from .cache_entries import read_cache_entries
 
@@ -47,7 +47,7 @@ def find_compiled_function(
 
     candidates = _list_candidates(fn)
     if not candidates:
-        raise TypeError(f"{NEEDED}, not {short_repr(fn)}{instead(fn)}")
+        raise TypeError(f"{NEEDED}, not {short_repr(fn)}{suggest_function_of_module(fn)}")
     if compiled:
         for function, sentences in candidates:
             if read_cache_entries(function.__code__):

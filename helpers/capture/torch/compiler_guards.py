@@ -7,7 +7,7 @@ from ...internals import torch_private
 from ...mini.frame_hook import guarded
 from ...safety.restoring import running_user_code
 from ..cpython.objects import read_function_name
-from ..text.error import error_message
+from ..text.error import describe_error
 from .cache_entries import read_cache_entries
 from .compiled_function import compile_copy, copy_function, find_compiled_function
 from .frame_arguments import bind_arguments, bind_frame_locals
@@ -91,5 +91,5 @@ def _make_first_call(compiled: Callable, args: tuple, kwargs: dict, subject: str
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well: the call has not come to its end
-        message = f"{subject} must succeed, and it raised {error_message(error)}"
+        message = f"{subject} must succeed, and it raised {describe_error(error)}"
         raise ValueError(message) from None

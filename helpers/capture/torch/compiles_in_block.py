@@ -15,7 +15,7 @@ from ...model.compile_records import TONES
 from ...model.compile_records import MARKS
 from ...model.compile_records import HEADINGS
 from ...safety.bookkeeping import Bookkeeping
-from ..text.error import error_message
+from ..text.error import describe_error
 from . import guard_tree
 from .dynamic_sizes import describe_dynamic_sizes
 from .frame_words import describe_code
@@ -175,7 +175,7 @@ class CompilesInBlock:
             is_running = self._limit_sentence is None
             sentences.append(self._describe_limit() if is_running else self._limit_sentence)
         if self._book.lost:
-            sentences.append(RECORDING_FAILED.format(error_message(self._book.lost[0])))
+            sentences.append(RECORDING_FAILED.format(describe_error(self._book.lost[0])))
         return [sentence for sentence in sentences if sentence]
 
     def _describe_limit(self) -> str:

@@ -20,7 +20,7 @@ from ...safety.standard_output import redirected
 from ..cpython.settrace import Printed
 from ..cpython.wrapper_layers import COMPILED
 from ..text import tensors
-from ..text.error import error_message
+from ..text.error import describe_error
 from ..text.value import short_repr
 from .dynamo_messages import format_whole_message
 from .dynamo_run import find_compilable, run_compiled
@@ -297,9 +297,9 @@ def _format_trial_result(value) -> str:
     """Return a result in words: an error with its whole message, a small tensor as its elements."""
     if real_isinstance(value, BaseException):
         message = " ".join(format_whole_message(value).split())
-        return f"{type(value).__name__}: {message}" if message else error_message(value)
+        return f"{type(value).__name__}: {message}" if message else describe_error(value)
 
-    is_readable = tensors.is_tensor(value) and tensors.has_its_elements(value)
+    is_readable = tensors.is_torch_tensor(value) and tensors.has_readable_elements(value)
     if is_readable and value.numel() <= MOST_ELEMENTS:
         if value.is_floating_point():
             value = value.double().round(decimals=3)

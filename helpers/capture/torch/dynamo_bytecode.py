@@ -6,7 +6,7 @@ from ...internals import torch_private
 from ...model.code_records import Bytecode
 from ..cpython.bytecode import list_bytecode
 from ..cpython.objects import read_function_name
-from ..text.error import error_message
+from ..text.error import describe_error
 from .dynamo_call import record_translation
 from .dynamo_messages import RESUME_GLOBAL, clean_message, format_whole_message
 from .dynamo_recorder import TranslationRecorder
@@ -66,7 +66,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
 def _describe_missing_code(recorder: TranslationRecorder) -> str:
     """Return why there is no new code for the function."""
     if recorder.error:
-        reason = f"the call raised {error_message(recorder.error)}"
+        reason = f"the call raised {describe_error(recorder.error)}"
         message = format_whole_message(recorder.error)
         return f"{reason}\n{message}" if message else reason
     if recorder.graphs:  # Dynamo starts with a function that a module of torch's own calls

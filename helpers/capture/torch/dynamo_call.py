@@ -11,7 +11,7 @@ from ...internals.dynamo_state import as_if_new
 from ...mini.frame_hook import guarded
 from ...safety.restoring import note_end, note_interrupt
 from ...safety.standard_output import redirected
-from ..text.error import error_message
+from ..text.error import describe_error
 from .dynamo_recorder import TranslationRecorder
 
 MOST_INSTRUCTIONS = 500
@@ -69,7 +69,7 @@ def record_translation(
     recorder.without_own_backend = bool(backends_not_called)
     recorder.barred = fresh.barred
     recorder.left_out = fresh.skipped
-    recorder.reading_error = error_message(reading_errors[0]) if reading_errors else ""
+    recorder.reading_error = describe_error(reading_errors[0]) if reading_errors else ""
     return recorder
 
 

@@ -8,7 +8,8 @@ from types import FunctionType
 
 from ...mini.versions import one_name
 from ...model.phrase import clip_text, end_sentence, format_names
-from ..text.value import plain, short_repr, type_name
+from ..text.value import clip_text, short_repr
+from ...safety.arguments import real_type_name
 from .dynamo_events import RENAMED, DynamoEvent
 from .dynamo_messages import LONGEST, format_source
 
@@ -52,9 +53,9 @@ _SENTENCES = {
 
 def format_variable(variable) -> str:
     """Return a few words for one symbolic value, a `VariableTracker` of any class."""
-    kind = type_name(variable).replace("NullVariable", "NULL").removesuffix("Variable")
+    kind = real_type_name(variable).replace("NullVariable", "NULL").removesuffix("Variable")
     try:
-        return plain(_format_fields(vars(variable)) or kind)
+        return clip_text(_format_fields(vars(variable)) or kind)
     except Exception:  # this torch has no such field
         return kind
 

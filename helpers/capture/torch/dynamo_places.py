@@ -4,7 +4,8 @@ from os.path import basename
 from types import CodeType
 
 from ...internals import torch_private
-from ..text.source import NOWHERE, Pages
+from ..text.source import NOWHERE
+from ..text.source_pages import SourcePages
 from .dynamo_messages import split_resume_name
 
 # The frame that torch puts around what Dynamo cannot start with; all such callables share its code.
@@ -16,7 +17,7 @@ class ShownCode:
 
     def __init__(self):
         """Begin without a source; each code object asked for adds its own."""
-        self.pages = Pages()
+        self.pages = SourcePages()
         # Dynamo's code of each resume function that was named -> `f, resumed after line 3`
         self.resume_names: dict[CodeType, str] = {}
 

@@ -12,7 +12,7 @@ from ...model.dynamo_records import DynamoRun
 from ..cpython.objects import read_function_name
 from ..cpython.unwrapping import Unwrapped, find_watched_function
 from ..cpython.frameworks_of_callables import refuse_other_framework
-from ..text.error import error_message
+from ..text.error import describe_error
 from ..text.value import short_repr
 from .dynamo_breaks import list_breaks
 from .dynamo_call import record_translation
@@ -124,7 +124,7 @@ def _describe_call_ending(recorder: TranslationRecorder) -> str:
     if isinstance(recorder.error, KeyboardInterrupt):
         return describe_interruption(recorder)
     if recorder.error is not None:
-        return end_sentence(f"The call raised {error_message(recorder.error)}")
+        return end_sentence(f"The call raised {describe_error(recorder.error)}")
     return end_sentence(f"The call returned {short_repr(recorder.value)}")
 
 

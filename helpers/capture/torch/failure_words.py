@@ -150,7 +150,7 @@ def _list_tensor_differences(
     value = evaluate_part(leaf.source, scope)
     check = strip_remarks(leaf.parts[0])
     found = TensorDifferences()
-    if tensors.is_tensor(value) and TENSOR_CHECK.match(check):
+    if tensors.is_torch_tensor(value) and TENSOR_CHECK.match(check):
         found = compare_tensor(check, value, reason.mismatch)
 
     differences = [_build_setting_difference(change) for change in found.settings]

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import CodeType, FunctionType
 
 from ...internals import torch_private
-from ..text.value import type_name
+from ...safety.arguments import real_type_name
 from .dynamo_messages import split_resume_name
 from .dynamo_messages import format_file_line
 from .frame_arguments import read_closure
@@ -45,7 +45,7 @@ def describe_frame(code: CodeType, frame_locals: dict) -> str:
     if name:
         return f"{name}{_format_place(wrapped_callable)}"
     if "self" in frame_locals:
-        return f"{type_name(frame_locals['self'])}.{describe_code(code)}"
+        return f"{real_type_name(frame_locals['self'])}.{describe_code(code)}"
     return describe_code(code)
 
 
@@ -95,8 +95,8 @@ def _name_callable(wrapped_callable) -> str:
     owner = getattr(wrapped_callable, "__self__", None)
     has_no_object = owner is None or inspect.ismodule(owner)  # `__self__` of len is a module
     if type(wrapped_callable) is type or has_no_object:
-        return getattr(wrapped_callable, "__name__", "") or type_name(wrapped_callable)
-    return type_name(owner)
+        return getattr(wrapped_callable, "__name__", "") or real_type_name(wrapped_callable)
+    return real_type_name(owner)
 
 
 def _format_place(wrapped_callable: Callable) -> str:

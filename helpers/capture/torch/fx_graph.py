@@ -13,7 +13,8 @@ from ...safety.arguments import real_isinstance, require_str
 from ..cpython.objects import read_callable_name
 from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text import tensors
-from ..text.value import short_repr, type_name
+from ..text.value import short_repr
+from ...safety.arguments import real_type_name
 
 # fx's kind of a node that calls nothing -> its kind in the picture
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}
@@ -97,17 +98,17 @@ def _describe_node_value(node) -> str:
     """Return the tensor that a node computes as dtype and sizes, after the class of a module."""
     # Dynamo keeps an example under the first name, AOTAutograd under the second
     value = node.meta.get("example_value", node.meta.get("val"))
-    description = tensors.words(value) if tensors.is_tensor(value) else ""
+    description = tensors.format_dtype_and_sizes(value) if tensors.is_torch_tensor(value) else ""
     if node.op == "call_module":
         with suppress(AttributeError):  # a graph without its module
             module = node.graph.owning_module.get_submodule(node.target)
-            description = f"{type_name(module)} {description}".rstrip()
+            description = f"{real_type_name(module)} {description}".rstrip()
     return description
 
 
 def format_target(target) -> str:
     """Return the name of what an fx node calls, without its module's place or address."""
-    is_name = isinstance(target, str) or type_name(target) == "OpOverload"  # aten.add.Tensor
+    is_name = isinstance(target, str) or real_type_name(target) == "OpOverload"  # aten.add.Tensor
     return str(target) if is_name else read_callable_name(target)
 
 

@@ -8,7 +8,8 @@ from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text
 from ...safety.arguments import require_str, table
 from ..text import tensors
-from ..text.value import short_repr, type_name
+from ..text.value import short_repr
+from ...safety.arguments import real_type_name
 from .fx_graph import LONGEST_LABEL
 
 MOST_NODES = 5_000
@@ -49,7 +50,7 @@ def build_grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
 
 def _require_grad_fn(tensor):
     """Return the `grad_fn` of a tensor; TypeError or ValueError if there is none."""
-    if not tensors.is_tensor(tensor):
+    if not tensors.is_torch_tensor(tensor):
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     if tensor.grad_fn is not None:
         return tensor.grad_fn
@@ -63,12 +64,12 @@ def _require_grad_fn(tensor):
 def _build_box(function, key: str, names_by_leaf: dict[int, str]) -> Node:
     """Return one function of the backward pass as a box; `AccumulateGrad` stands for a leaf."""
     op = function.name().rpartition("::")[2]  # without the namespace of C++
-    if type_name(function) != "AccumulateGrad":
+    if real_type_name(function) != "AccumulateGrad":
         return Node(key, op, "backward", "", op=op)
 
     leaf = function.variable
     label = names_by_leaf.get(id(leaf), op)
-    detail = f"{op} {tensors.words(leaf)}".removeprefix(f"{label} ")
+    detail = f"{op} {tensors.format_dtype_and_sizes(leaf)}".removeprefix(f"{label} ")
     return Node(key, label, "leaf", detail, op=op)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ...model.guard_records import Guard
-from ..text.value import type_name
+from ...safety.arguments import real_type_name
 from .guard_words import (
     BETWEEN_VALUES,
     STATE_OF_TORCH,
@@ -80,7 +80,7 @@ def list_leaves_of_node(node) -> list[LeafGuard]:
         parts = tuple(guard.verbose_code_parts())
         if parts:
             leaf = LeafGuard(
-                source=node.get_source(), kind=type_name(guard), parts=parts, check=guard
+                source=node.get_source(), kind=real_type_name(guard), parts=parts, check=guard
             )
             leaves.append(leaf)
     return leaves

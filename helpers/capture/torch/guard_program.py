@@ -11,7 +11,7 @@ from ...model.guard_records import GuardLine
 from ...model.guard_records import LINE_COLUMNS
 from ...safety.arguments import real_isinstance
 from ..cpython.objects import read_function_name
-from ..text.value import label
+from ..text.value import format_label
 from .compiled_function import add_bound_arguments
 from .frame_arguments import bind_frame_locals
 from .written_guards import WrittenGuards
@@ -88,7 +88,7 @@ def _read_call(fn: Callable, call) -> tuple[tuple, dict]:
     """Return the arguments of a call of `fn`, with those that a method or a partial adds."""
     if not real_isinstance(call, tuple, list, dict):
         must = "call is a tuple of arguments, or a dict of them by name, not"
-        raise TypeError(f"{must} {label(call)}")
+        raise TypeError(f"{must} {format_label(call)}")
     if real_isinstance(call, dict):
         return add_bound_arguments(fn, (), dict(call))
     return add_bound_arguments(fn, tuple(call), {})

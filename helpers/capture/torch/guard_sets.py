@@ -16,8 +16,8 @@ from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, table
 from ...safety.restoring import note_end, note_interrupt
 from ..cpython.objects import read_function_name
-from ..text.error import error_message
-from ..text.value import label
+from ..text.error import describe_error
+from ..text.value import format_label
 from .compiled_function import add_bound_arguments, find_compiled_function
 from .compiler_guards import DynamoGuards, MiniDynamoGuards
 from .repeated_runs import save_random_numbers
@@ -97,7 +97,7 @@ def _require_guard_sets(guard_sets) -> dict[str, Callable]:
     pairs = table(guard_sets, "guard_sets=", "name -> function of the arguments", MOST_SETS)
     for name, accepts in pairs:
         if not callable(accepts):
-            raise TypeError(f"{name} must be a function of the arguments, not {label(accepts)}")
+            raise TypeError(f"{name} must be a function of the arguments, not {format_label(accepts)}")
     return dict(pairs)
 
 
@@ -181,7 +181,7 @@ def _ask_guard_set(accepts, arguments: dict) -> GuardSetAnswer:
         raise
     except BaseException as error:  # SystemExit as well: it is an answer like any other
         note_end(error)
-        return GuardSetAnswer("raises", error_message(error))
+        return GuardSetAnswer("raises", describe_error(error))
 
 
 def _build_row(call: TriedCall, headings: tuple[str, ...], answers: list[GuardSetAnswer]) -> Entry:

@@ -5,7 +5,7 @@ Torch reads attributes as Python does, so a property runs. Torch takes the lengt
 them once more than the program alone does, and the program may notice that.
 """
 
-from ..text.value import type_name
+from ...safety.arguments import real_type_name
 from .guard_leaves import list_children
 from .guard_words import TENSOR_MATCH
 from .lookup import NeedsUsersCode, has_users_method
@@ -47,7 +47,7 @@ def _would_node_run_users_code(node, scope: dict) -> bool:
         return False
 
     for guard in node.get_leaf_guards():
-        kind = type_name(guard)
+        kind = real_type_name(guard)
         if is_checked_by_users_code(kind, value):
             return True
         if kind in HARMLESS_KINDS and not guard(value):

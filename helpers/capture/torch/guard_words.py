@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from ...safety.arguments import is_exactly, real_isinstance
-from ..text.value import type_name
+from ...safety.arguments import real_type_name
 from .dynamo_messages import clean_message
 from .dynamo_messages import IMPORTED
 
@@ -196,7 +196,7 @@ def find_required_type(check: str, value: object) -> str:
     if type(value) is type(constant):
         return ""
     if _can_be_equal(constant, value):
-        return type_name(constant)
+        return real_type_name(constant)
     return ""
 
 

@@ -16,7 +16,7 @@ from ...safety.arguments import require_bool
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
 from ..cpython.objects import read_function_name
-from ..text.source import source_of
+from ..text.source import find_source
 from .compiled_function import find_compiled_function
 from .compiled_function import copy_function
 from .compiled_function import add_bound_arguments
@@ -39,7 +39,7 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
     run = require_bool(run, "run")
     function, _ = find_compiled_function(fn)
     args, kwargs = add_bound_arguments(fn, args, kwargs)
-    source_lines = source_of(function.__code__).text.rstrip().split("\n")
+    source_lines = find_source(function.__code__).text.rstrip().split("\n")
     pairs = align_lines(source_lines, [], {})
 
     kernel_lines = []

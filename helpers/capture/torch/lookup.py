@@ -181,7 +181,7 @@ def read_length(value: object):
         if real_isinstance(value, kind):
             return kind.__len__(value)
     has_length_in_c = type(find_inherited(type(value), "__len__")) is WrapperDescriptorType
-    if has_length_in_c or tensors.is_tensor(value):
+    if has_length_in_c or tensors.is_torch_tensor(value):
         return len(value)
     return MISSING
 

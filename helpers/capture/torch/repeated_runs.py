@@ -13,7 +13,7 @@ import numpy as np
 from ...safety.arguments import real_isinstance
 from ..cpython.objects import list_global_names
 from ..text import tensors
-from ..text.error import error_message
+from ..text.error import describe_error
 from .dynamo_run import find_compilable
 
 # types whose own `==` runs no code of the user's
@@ -27,12 +27,12 @@ def copy_arguments(values: tuple) -> tuple:
         # all in one copy, so that arguments that share an object still share it
         return tuple(copy.deepcopy(values))
     except Exception as error:
-        raise TypeError(f"each run needs copies of the arguments: {error_message(error)}") from None
+        raise TypeError(f"each run needs copies of the arguments: {describe_error(error)}") from None
 
 
 def _make_leaf(value):
     """Return a tensor without the graph that computed it, because torch copies leaves only."""
-    if tensors.is_tensor(value) and value.requires_grad and not value.is_leaf:
+    if tensors.is_torch_tensor(value) and value.requires_grad and not value.is_leaf:
         return value.detach().requires_grad_()
     return value
 
@@ -42,8 +42,8 @@ def compare_values(first, second) -> bool | None:
     if type(first) is not type(second):
         return False
     if real_isinstance(first, BaseException):
-        return error_message(first) == error_message(second)
-    if tensors.is_tensor(first):
+        return describe_error(first) == describe_error(second)
+    if tensors.is_torch_tensor(first):
         return _compare_tensors(first, second)
 
     if type(first) is dict and first.keys() == second.keys():
@@ -64,9 +64,9 @@ def _compare_tensors(first, second) -> bool | None:
     """Return whether two tensors are the same; numbers with a point may differ by rounding."""
     import torch
 
-    if tensors.words(first) != tensors.words(second):
+    if tensors.format_dtype_and_sizes(first) != tensors.format_dtype_and_sizes(second):
         return False
-    if not tensors.has_its_elements(first) or not tensors.has_its_elements(second):
+    if not tensors.has_readable_elements(first) or not tensors.has_readable_elements(second):
         return first is second or None
     if first.is_floating_point() or first.is_complex():
         return torch.allclose(first, second, equal_nan=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from ...internals import torch_private
 from ...safety import restoring
 from ..text import tensors
-from ..text.value import type_name
+from ...safety.arguments import real_type_name
 from .guard_words import QUOTE, TENSOR_CHECK
 from .setting_differences import ChangedSetting
 
@@ -79,7 +79,7 @@ def compare_tensor(check: str, tensor, torchs_words: str = "") -> TensorDifferen
         The difference that torch itself names, or "". It comes first.
     """
     expected = _parse_check(check)
-    if type_name(tensor) != expected.kind:
+    if real_type_name(tensor) != expected.kind:
         return TensorDifferences()  # the words for another class are those for any value
 
     sentences = []
@@ -130,13 +130,13 @@ def _drop_repeated(sentences: list[str]) -> tuple[str, ...]:
 def _compare_dtype(expected: ExpectedTensor, tensor) -> list[str]:
     """Return sentences on another dtype, and on another requires_grad."""
     sentences = []
-    dtype = str(tensors.field(tensor, "dtype")).removeprefix("torch.")
+    dtype = str(tensors.read_field(tensor, "dtype")).removeprefix("torch.")
     if dtype != expected.dtype:
         expected_name = CPP_NAMES.get(expected.dtype, expected.dtype)
         actual_name = CPP_NAMES.get(dtype, dtype)
         sentences.append(f"dtype mismatch. expected {expected_name}, actual {actual_name}")
 
-    requires_grad = str(bool(tensors.field(tensor, "requires_grad")))
+    requires_grad = str(bool(tensors.read_field(tensor, "requires_grad")))
     if requires_grad != expected.requires_grad:
         expected_number = int(expected.requires_grad == "True")
         sentences.append(f"requires_grad mismatch. expected requires_grad={expected_number}")
@@ -145,7 +145,7 @@ def _compare_dtype(expected: ExpectedTensor, tensor) -> list[str]:
 
 def _compare_layout(expected: ExpectedTensor, tensor) -> list[str]:
     """Return sentences on other sizes and other strides."""
-    shape = tuple(tensors.field(tensor, "shape"))
+    shape = tuple(tensors.read_field(tensor, "shape"))
     if len(expected.sizes) != len(shape):
         rank = f"rank mismatch. expected {len(expected.sizes)}, actual {len(shape)}"
         return [rank, *_compare_order(expected, tensor, shape)]
@@ -207,9 +207,9 @@ def _compare_order(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -> 
 def _read_strides(tensor) -> list[int] | None:
     """Return the strides of a tensor, or None if it has none: a sparse or a nested tensor."""
     try:
-        if str(tensors.field(tensor, "layout")) != "torch.strided":
+        if str(tensors.read_field(tensor, "layout")) != "torch.strided":
             return None
-        with tensors.plainly():  # no mode of the user's hears of it
+        with tensors.without_overrides():  # no mode of the user's hears of it
             return list(tensor.stride())
     except Exception:  # a nested tensor of the strided layout raises
         return None
@@ -231,7 +231,7 @@ def _list_contiguous_strides(sizes: Sequence[int]) -> list[int]:
 
 def _compare_dispatch_keys(expected: ExpectedTensor, tensor) -> TensorDifferences:
     """Return why a tensor has other dispatch keys: by itself, or by a mode of torch."""
-    with tensors.plainly():  # no mode of the user's hears of it
+    with tensors.without_overrides():  # no mode of the user's hears of it
         was_made_in_inference = tensor.is_inference()
     actual_keys = {key.strip() for key in torch_private.keys_now(tensor).split(",")}
     if actual_keys == expected.dispatch_keys:

@@ -6,7 +6,8 @@ A guard on a length needs `of length 3`, and not the elements. One on a type nee
 import re
 
 from ..text import tensors
-from ..text.value import short_repr, type_name
+from ..text.value import short_repr
+from ...safety.arguments import real_type_name
 from .guard_words import LENGTH_KINDS, TENSOR_MATCH
 from .lookup import MISSING, count_elements_left, read_length
 
@@ -28,7 +29,7 @@ def describe_value(kind: str, value: object, checks: str = "") -> str:
     """
     if checks.startswith("its length is ") or kind in LENGTH_KINDS:
         return describe_length(value)
-    if kind == TENSOR_MATCH and tensors.is_tensor(value):
+    if kind == TENSOR_MATCH and tensors.is_torch_tensor(value):
         return _describe_tensor(value)
     if kind in ("TYPE_MATCH", TENSOR_MATCH):
         return describe_type(value, checks)
@@ -52,8 +53,8 @@ def describe_value(kind: str, value: object, checks: str = "") -> str:
 
 def _describe_tensor(tensor) -> str:
     """Return class, dtype and sizes of a tensor, and whether it requires a gradient."""
-    text = tensors.shown_tensor(tensor) or type_name(tensor)
-    if tensors.field(tensor, "requires_grad"):
+    text = tensors.format_tensor(tensor) or real_type_name(tensor)
+    if tensors.read_field(tensor, "requires_grad"):
         return f"{text}, requires grad"
     return text
 
@@ -71,7 +72,7 @@ def describe_type(value: object, checks: str) -> str:
 
     `checks` is what the guard asks for. If it names a class of the same name, that is said as well.
     """
-    name = type_name(value)
+    name = real_type_name(value)
     if checks == f"its type is {name} itself":
         return f"of type {name}, another class of the same name"
     return f"of type {name}"

@@ -11,8 +11,9 @@ from ...model.compile_records import CompileEntry
 from ...model.compile_records import TONES
 from ...safety.bookkeeping import Bookkeeping
 from ..text import tensors
-from ..text.error import error_message
-from ..text.value import short_repr, type_name
+from ..text.error import describe_error
+from ..text.value import short_repr
+from ...safety.arguments import real_type_name
 from . import guard_tree
 from .frame_arguments import bind_frame_locals
 from .guard_failures import list_failures
@@ -86,7 +87,7 @@ class WatchedCall:
         if book.lost:
             first_error = book.lost[0]
             name = type(first_error).__name__
-            message = book.attempt(error_message, first_error, default=name)
+            message = book.attempt(describe_error, first_error, default=name)
             note = f"{note}\n{RECORDING_FAILED.format(message)}".strip()
             if error is None:
                 word = UNKNOWN
@@ -138,7 +139,7 @@ def _list_compilations() -> list:
 def _has_fatal_tensor(args: tuple, kwargs: dict) -> bool:
     """Return whether an argument is a tensor on which torch's guards end the process."""
     values = (*args, *kwargs.values())
-    return any(tensors.is_tensor(value) and tensors.ends_the_process(value) for value in values)
+    return any(tensors.is_torch_tensor(value) and tensors.has_throwing_strides(value) for value in values)
 
 
 def _format_call_arguments(args: tuple, kwargs: dict) -> str:
@@ -151,8 +152,8 @@ def _format_call_arguments(args: tuple, kwargs: dict) -> str:
 def _format_call_argument(value) -> str:
     """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
     text = short_repr(value)
-    is_plain_tensor = tensors.is_tensor(value) and type_name(value) == "Tensor"
-    if is_plain_tensor and tensors.field(value, "requires_grad"):
+    is_plain_tensor = tensors.is_torch_tensor(value) and real_type_name(value) == "Tensor"
+    if is_plain_tensor and tensors.read_field(value, "requires_grad"):
         return f"{text}, requires_grad"
     return text
 

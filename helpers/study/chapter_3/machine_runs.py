@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from helpers.capture.text.error import error_words
+from helpers.capture.text.error import describe_error_alone
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.model.tables import Column, Listing
@@ -113,7 +113,7 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
 
     `earlier`: the exceptions that led to this one. Where a chain is a circle, it ends there.
     """
-    text = error_words(error)
+    text = describe_error_alone(error)
     earlier = (*earlier, error)
     links = (
         (" from ", error.__cause__),
@@ -125,7 +125,7 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
         if error.__suppress_context__ and error.__cause__ is None:
             return f"{text} from None"
         if any(link is each for each in earlier):
-            return f"{text}{relation}{error_words(link)} again"
+            return f"{text}{relation}{describe_error_alone(link)} again"
         return f"{text}{relation}{_write_chain(link, space, earlier)}"
     return text
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 from unittest.mock import patch
 
-from helpers.capture.text.error import error_message
+from helpers.capture.text.error import describe_error
 from helpers.capture.text.value import short_repr
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.study.answers import InvalidAnswer
@@ -181,7 +181,7 @@ def _find_failed_opcheck(op) -> str | None:
     results = torch.library.opcheck(op, (x, SCALES[0]), raise_exception=False)
     for test, result in results.items():
         if isinstance(result, BaseException):
-            return f"opcheck, {test}: {error_message(result)}"
+            return f"opcheck, {test}: {describe_error(result)}"
     return None
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from helpers.capture.frameworks.call_recorder import call_tree
+from helpers.capture.frameworks.call_tree import record_call_tree
 from helpers.model.call_records import ROUTES
 from helpers.model.phrase import format_count
 from helpers.study.answers import InvalidAnswer, require_attempt
@@ -52,8 +52,8 @@ def route(answers, calls):
 
 def _record_second_call(call):
     """Return the tree of a call that was made before: the first call of a tf.function traces."""
-    call_tree(call)
-    return call_tree(call)
+    record_call_tree(call)
+    return record_call_tree(call)
 
 
 def _write_plainly(route):
@@ -84,7 +84,7 @@ def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
     if reason:
         return reason
 
-    routes = call_tree(quick, rows, state, gain).routes
+    routes = record_call_tree(quick, rows, state, gain).routes
     if any(route != "fast path" for route in routes):
         return f"quick leaves the fast path. Its routes are {', '.join(routes)}"
     return None
