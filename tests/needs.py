@@ -35,7 +35,7 @@ def c_compiler_works() -> bool:
 def cxx_compiler_works() -> bool:
     """Return whether a C++ compiler is found here and compiles a program of two lines."""
     from helpers.mini.oneflow.cpp_program import find_compiler
-    from helpers.safety.children import run
+    from helpers.safety.children import run_command
     from helpers.safety.folders import temporary, write_new
 
     compiler = find_compiler()
@@ -45,7 +45,7 @@ def cxx_compiler_works() -> bool:
         write_new(work / "program.cpp", CPP.encode())
         command = [compiler, "-std=c++11", "program.cpp", "-o", "program"]
         try:
-            return run(command, LONGEST, cwd=work).code == 0
+            return run_command(command, LONGEST, cwd=work).code == 0
         except OSError:  # it cannot be started
             return False
 

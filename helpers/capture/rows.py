@@ -9,7 +9,7 @@ from keyword import iskeyword
 
 from ..model.tables import Column, Listing, make_row
 from ..safety import restoring
-from ..safety.arguments import is_exactly, real_isinstance, require_str, table
+from ..safety.arguments import is_exactly, real_isinstance, require_dict, require_str
 from .text.value import BIGGEST_BITS, clip_text, never_changes, short_repr
 
 MOST_COLUMNS = 100
@@ -31,7 +31,7 @@ def list_rows(title: str, /, *rows: dict[str, object]) -> Listing:
     """
     title = require_str(title, "the title of a table")
     checked_rows = [
-        table(row, "a row of a table", of="heading -> value", most=MOST_COLUMNS) for row in rows
+        require_dict(row, "a row of a table", of="heading -> value", most=MOST_COLUMNS) for row in rows
     ]
     if not checked_rows:
         raise ValueError("a table needs at least one row")

@@ -53,7 +53,7 @@ def left_off() -> str:
     """Return in one line where the learner left off; "" where nothing is known of it."""
     try:
         sources = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
-        record = learner_record.read(checkout.WORK / learner_record.NAME)
+        record = learner_record.read_record(checkout.WORK / learner_record.NAME)
         progress = study_records.build_progress(study_records.read_chapters(sources), record.events)
         return progress.left_off or record.trouble
     except (OSError, ValueError):  # not really a notebook

@@ -195,6 +195,3 @@ def _read_strategy(state: int, offset: int) -> tuple[int, int]:
     """Return the numbers of two frame actions at an offset in a state, which is an address."""
     current, recursive = (ctypes.c_int * 2).from_address(state + offset)
     return current, recursive
-
-
-barred = list_barred_codes  # the earlier name, for rooms that import it

@@ -212,15 +212,3 @@ def report_cache_lookups(
         yield True
     finally:
         set_hook(earlier_hook)
-
-
-# temporary: old names
-def _old_compiled_calls(report, errors=None):
-    return (
-        report_compiled_functions(report)
-        if errors is None
-        else report_compiled_calls(report, errors)
-    )
-
-
-# end of temporary

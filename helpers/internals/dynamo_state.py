@@ -46,11 +46,6 @@ class FreshBlock:
         #: id -> globals of a function, and the names that Dynamo had added to them before.
         self.namespaces: dict[int, tuple[dict, set[str]]] = {}
 
-    @property
-    def lent(self) -> set[int]:
-        """The earlier name of `ids_of_other_threads`."""
-        return self.ids_of_other_threads
-
     def meet(self, code: CodeType, namespace: dict) -> None:
         """Note a frame that Dynamo is asked about, by its code object and its globals."""
         if self.thread != threading.get_ident():
@@ -237,6 +232,3 @@ def _forget_generated_files(earlier_files: set[str]) -> None:
     for name in list(linecache.cache):
         if name not in earlier_files and name.startswith("<eval_with_key>"):
             del linecache.cache[name]
-
-
-apart = as_if_new_where_possible  # the earlier name, for rooms that import it

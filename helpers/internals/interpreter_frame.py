@@ -113,13 +113,3 @@ def read_object(pointer: int | None) -> object:
 def read_word(address: int) -> int:
     """Return the pointer that lies at an address, 0 for NULL."""
     return ctypes.c_void_p.from_address(address).value or 0
-
-
-# The earlier names of these functions, for rooms that import them.
-unsupported = find_unsupported
-layout = read_layout
-base = find_interpreter_frame
-variables = list_slot_names
-local_variables = read_local_variables
-thing = read_object
-word = read_word

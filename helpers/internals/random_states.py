@@ -56,6 +56,3 @@ def random_numbers_kept() -> Iterator["tensorflow_random.RandomUse | None"]:
     finally:
         restore_random_states(earlier_states)
         earlier_seeds.put_back()
-
-
-random_states = read_random_states  # the earlier name, for rooms that import it

@@ -172,8 +172,3 @@ def _read_mach_o_names(data: mmap.mmap) -> Iterator[bytes]:
 def _read_name(data: bytes | mmap.mmap, start: int) -> bytes:
     """Return the bytes from `start` up to the next null byte."""
     return data[start : data.find(b"\0", start)]
-
-
-# The earlier names of these functions, for rooms that import them.
-exported = list_exported_names
-import_slots = find_import_slots

@@ -83,69 +83,12 @@ def _list_places(group: str) -> dict[str, str]:
 PLACES = {group: _list_places(group) for group in _NAMES}
 
 
-# temporary: old names
-_MOVED = {
-    "missing": "torch_private:describe_missing",
-    "needed": "torch_private:require_names",
-    "skipped": "frame_callback:build_skip_answer",
-    "replaced": "frame_callback:build_code_answer",
-    "count_one_out": "frame_callback:release_callback_once",
-    "frame_callback": "frame_callback:read_frame_callback",
-    "modes": "torch_modes:read_mode_stacks",
-    "torch_is_tracing": "torch_modes:is_jit_tracing",
-    "MODES": "torch_modes:MODES",
-    "dispatch_mode": "torch_modes:build_dispatch_mode",
-    "autograd_now": "torch_modes:read_autograd_position",
-    "keys_now": "torch_modes:format_dispatch_keys",
-    "is_disabled": "compiled_functions:is_disabled",
-    "inner_function": "compiled_functions:find_original",
-    "is_module_call": "compiled_functions:is_module_call",
-    "is_compiled": "compiled_functions:is_compiled",
-    "wrapper_around": "compiled_functions:find_inline_wrapper",
-    "is_wrapper_code": "compiled_functions:is_inline_wrapper",
-    "wrapper_frame": "compiled_calls_under_way:find_wrapper_frame",
-    "wrapper_frames": "compiled_calls_under_way:list_wrapper_frames",
-    "runs_in_another_thread": "compiled_calls_under_way:has_another_thread_compiled_call",
-    "compiling_now": "compiled_calls_under_way:find_frame_being_compiled",
-    "recompile_reasons": "dynamo_reports:collect_recompile_reasons",
-    "hearing_refusals": "dynamo_reports:report_refused_recompiles",
-    "hearing_skips": "dynamo_reports:report_skipped_frames",
-    "hearing_compilations": "dynamo_reports:report_compilations",
-    "hearing_lookups": "dynamo_reports:report_cache_lookups",
-    "translating": "dynamo_translation:report_translation",
-    "running_graphs_as_they_are": "dynamo_translation:skip_backends",
-    "run_as_it_is": "dynamo_translation:run_as_it_is",
-    "cache_entries": "dynamo_codes:read_cache_entries",
-    "resumed_from": "dynamo_codes:find_original_code",
-    "codes_met": "dynamo_codes:list_met_codes",
-    "codes_aside": "dynamo_codes:list_codes_beyond_reset",
-    "own_lists_of_codes": "dynamo_codes:use_own_code_lists",
-    "own_sizes": "dynamo_codes:use_own_sizes",
-    "names_given_by_dynamo": "dynamo_codes:find_names_of_dynamo",
-    "global_state": "dynamo_settings:read_global_state",
-    "same_settings": "dynamo_settings:restore_config",
-    "stance": "dynamo_settings:read_stance",
-    "compiling_nothing": "dynamo_settings:run_compiled_functions_eagerly",
-    "without_monitor": "dynamo_settings:start_no_bar_monitor",
-    "unmarked": "dynamo_settings:remove_compile_mark",
-    "unsupported_messages": "dynamo_settings:count_unsupported_messages",
-    "turned_off": "dynamo_settings:find_setting_off",
-    "logs": "dynamo_settings:collect_torch_logs",
-    "compiled_calls": "dynamo_reports:_old_compiled_calls",
-}
-# end of temporary
-
-
 def __getattr__(name: str):
     """Return torch's object for a name of `PLACES`.
 
     Python calls this function for each `torch_private.NAME` that is no global of this module.
     RuntimeError, in one sentence, if this torch does not have the object.
     """
-    # temporary
-    if name in _MOVED:
-        return pkgutil.resolve_name(f"{__package__}.{_MOVED[name]}")
-    # end of temporary
     for places in PLACES.values():
         if name in places:
             return _find_object(places[name])

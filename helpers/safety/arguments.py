@@ -144,10 +144,3 @@ def find_near_word(word: str, known_words: Iterable[str]) -> str:
         if sorted(close_word) == sorted(word):
             return close_word
     return close_words[0] if close_words else ""
-
-
-# The earlier names of these functions, for rooms that import them.
-table = require_dict
-parts = split_case
-called = require_function
-near = find_near_word

@@ -21,17 +21,7 @@ from typing import BinaryIO
 from unittest.mock import patch
 
 from . import progress
-from .child_side import (  # noqa: F401
-    HOME,
-    POSIX,
-    PRINTED,
-    TEMPORARY,
-    TOLD,
-    WORK,
-    be_a_child,
-    tell_starter,
-    why_not_json,
-)
+from .child_side import HOME, POSIX, PRINTED, TEMPORARY, TOLD, WORK, be_a_child
 from .folders import temporary
 from .processes import kill_tree, resident_bytes, total_bytes
 from .restoring import note_interrupt
@@ -268,9 +258,3 @@ def _is_large(pid: int) -> bool:
     used = resident_bytes(pid)
     total = total_bytes()
     return used is not None and total is not None and used > SHARE * total
-
-
-# The earlier names of these functions, for rooms that import them.
-run = run_command
-ask = ask_child
-ask_fork = ask_forked_child

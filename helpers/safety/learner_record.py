@@ -7,7 +7,6 @@ The file has no answer and no code of the learner's. Only a kernel that runs in 
 `work/` records, and with COURSE_RECORD=off not even that one.
 """
 
-import importlib
 import json
 import os
 import stat
@@ -142,26 +141,3 @@ def read_json_dict(source: bytes | Path) -> dict:
     except (OSError, ValueError, RecursionError):  # thousands of brackets end in the last one
         return {}
     return value if type(value) is dict else {}
-
-
-# The earlier names of these functions, for rooms that import them.
-Record = LearnerRecord
-place = find_record_file
-record = record_event
-add = add_event
-read = read_record
-
-
-def __getattr__(name: str):
-    """Return what is in shared_progress now, for rooms that import it from here."""
-    moved = {
-        "STATE": "STATE",
-        "Shared": "SharedFile",
-        "shared_file": "find_shared_file",
-        "read_shared": "read_shared_folder",
-        "stop": "remove_shared_file",
-        "share": "write_shared_file",
-    }
-    if name not in moved:
-        raise AttributeError(name)
-    return getattr(importlib.import_module(f"{__package__}.shared_progress"), moved[name])

@@ -215,6 +215,3 @@ class _CountedStream:
     def __getattr__(self, name):
         # By `__dict__`: a copy that is being made has no `_stream` yet, and would look here again.
         return getattr(self.__dict__["_stream"], name)
-
-
-counted = count_characters  # the earlier name, for rooms that import it

@@ -11,10 +11,10 @@ from helpers.model import study_records as records
 from helpers.model.class_progress import build_class_listing
 from helpers.model.phrase import end_sentence
 from helpers.model.tables import Column, Listing
-from helpers.safety import learner_record
+from helpers.safety import learner_record, shared_progress
 from helpers.safety.arguments import require_str
 from helpers.safety.folders import Refusal
-from helpers.safety.learner_record import Record
+from helpers.safety.learner_record import LearnerRecord
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.view.progress_view import progress as progress_view
 from helpers.view.table_view import table
@@ -28,19 +28,19 @@ _PRINTED_REASONS: set[str] = set()
 
 def remember(event: dict) -> None:
     """Record an event, if this kernel has a record. If that fails, print why, once."""
-    path = learner_record.place()
+    path = learner_record.find_record_file()
     if path is None:
         return
-    reason = learner_record.add(path, event)
+    reason = learner_record.add_event(path, event)
     if reason and reason not in _PRINTED_REASONS:
         _PRINTED_REASONS.add(reason)
         print(reason)
 
 
-def remembered() -> Record:
+def remembered() -> LearnerRecord:
     """Return what this kernel has recorded, or an empty record if it does not record."""
-    path = learner_record.place()
-    return Record() if path is None else learner_record.read(path)
+    path = learner_record.find_record_file()
+    return LearnerRecord() if path is None else learner_record.read_record(path)
 
 
 @preserves_interpreter_state
@@ -55,12 +55,12 @@ def show_progress() -> Exhibit:
     chapters, trouble = _read_course()
     model = records.build_progress(chapters, record.events, f"{record.trouble} {trouble}".strip())
 
-    place = learner_record.place()
+    place = learner_record.find_record_file()
     if place is None:
         is_elsewhere = os.environ.get("COURSE_RECORD") != "off"
         model = replace(model, elsewhere=is_elsewhere)
     else:
-        is_shared = bool(learner_record.shared_file(place.parent))
+        is_shared = bool(shared_progress.find_shared_file(place.parent))
         model = replace(model, shared=is_shared)
     return Exhibit(model, progress_view)
 
@@ -78,13 +78,13 @@ def share_progress(folder, name="") -> Exhibit:
     longest = records.LONGEST_NAME
     if len(name) > longest or not name.isprintable():
         raise ValueError(f"the name must be printable and at most {longest} characters long")
-    place = learner_record.place()
+    place = learner_record.find_record_file()
     if place is None:
         raise Refusal("nothing is recorded here, so there is nothing to share. Run this in work/")
 
     tasks = _list_touched_tasks()
     states = {task.name: task.state for task in tasks}
-    learner_record.share(str(folder), states, name, place.parent)
+    shared_progress.write_shared_file(str(folder), states, name, place.parent)
 
     columns = (Column("name", "exercise", code=True), Column("state", "state"))
     whose = f"With the name {name}." if name else "Without a name."
@@ -104,11 +104,11 @@ def _list_touched_tasks() -> list[records.Task]:
 @preserves_interpreter_state
 def stop_sharing() -> None:
     """Remove the file that `share_progress` wrote, and say so. Refusal if that fails."""
-    place = learner_record.place()
+    place = learner_record.find_record_file()
     if place is None:
         print("Nothing is recorded here, so it is not known what you share. Run this in work/.")
     else:
-        folder = learner_record.stop(place.parent)
+        folder = shared_progress.remove_shared_file(place.parent)
         print(f"Your file is gone from {folder}." if folder else "You share nothing.")
 
 
@@ -121,7 +121,7 @@ def show_class(folder) -> Exhibit:
     chapters that somebody has begun. Refusal if the folder, or a notebook of the course, cannot be
     read.
     """
-    shared = learner_record.read_shared(str(folder))
+    shared = shared_progress.read_shared_folder(str(folder))
     learners = [(dict(file.states), file.name) for file in shared.files]
     chapters, _ = _read_course(is_whole=True)
     return Exhibit(build_class_listing(chapters, learners, shared.unread), table)

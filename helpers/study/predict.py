@@ -95,7 +95,7 @@ class Prediction(Exhibit):
             "was": self.answer,
             "chapter": find_chapter(question),
         }
-        return learner_record.record(event)
+        return learner_record.record_event(event)
 
 
 @partial(preserves_interpreter_state, results=BaseException)

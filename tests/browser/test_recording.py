@@ -6,7 +6,7 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from helpers.safety.learner_record import ELSEWHERE, NAME, read
+from helpers.safety.learner_record import ELSEWHERE, NAME, read_record
 from tests.browser.book_sample import SANDBOX
 from tests.browser.lab_page import NotebookPage, press, status
 from tests.browser.lab_server import ROOT, LabServer
@@ -72,7 +72,7 @@ def answer(question, choice: str) -> None:
 
 def said(course) -> list[str]:
     """Return the choices that the record has."""
-    return [event["said"] for event in read(course.folder / "work" / NAME).events]
+    return [event["said"] for event in read_record(course.folder / "work" / NAME).events]
 
 
 def wait_for_record(asked, course, choices) -> None:

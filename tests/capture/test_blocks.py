@@ -12,7 +12,7 @@ import types
 import pytest
 
 import helpers
-from helpers.internals import tensorflow_private, torch_private
+from helpers.internals import frame_callback, tensorflow_private, torch_modes, torch_private
 from helpers.study.expected_errors import expect
 from tests.pythons import finished
 from tools.instrument_examples import EXAMPLE, SECTIONS, SETUP
@@ -49,7 +49,7 @@ def installed():
     config = torch_private.config.get_config_copy()
     callbacks = [*tensorflow_private.context.context().op_callbacks]
     callbacks += [*tensorflow_private.transform.CONCRETE_FUNCTION_CALLBACKS]
-    state = threading.enumerate(), torch_private.modes(), torch_private.frame_callback()
+    state = threading.enumerate(), torch_modes.read_mode_stacks(), frame_callback.read_frame_callback()
     hooks = [{n: v for n, v in vars(one).items() if callable(v)} for one in parts]
     return hooks, logs, config, callbacks, state, (sys.gettrace(), sys.getprofile())
 

@@ -7,7 +7,7 @@ import pytest
 
 from helpers import show_c_api, show_imports_then_and_now
 from helpers.capture.tensorflow import c_libraries as c_api
-from helpers.internals.shared_libraries import exported
+from helpers.internals.shared_libraries import list_exported_names
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
@@ -58,7 +58,7 @@ def test_a_mach_o_file_is_read_too(tmp_path):
     table = struct.pack("<6I", 2, 24, start, 3, start + len(symbols), len(names))
     path = tmp_path / "lib.dylib"
     path.write_bytes(header + other + table + symbols + names)
-    assert exported(path, "") == ["TFE_NewOp"]
+    assert list_exported_names(path, "") == ["TFE_NewOp"]
 
 
 @pytest.mark.parametrize("content", [b"text, and no library", b"\x7fELF\x01\x01" + b"\0" * 64])
@@ -66,4 +66,4 @@ def test_another_kind_of_file_is_named(tmp_path, content, refused):
     path = tmp_path / "lib.so"
     path.write_bytes(content)
     words = r"lib\.so is neither a 64-bit ELF nor a 64-bit Mach-O file"
-    refused(ValueError, words, exported, path, "")
+    refused(ValueError, words, list_exported_names, path, "")

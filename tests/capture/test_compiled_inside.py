@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from torch import nn  # noqa: E402
 from torch._dynamo.utils import counters  # noqa: E402
 
-from helpers.internals import torch_private  # noqa: E402
+from helpers.internals import dynamo_codes, torch_private  # noqa: E402
 
 
 class _Counting:
@@ -108,7 +108,7 @@ def test_the_ops_of_compiled_code_are_said_to_name_no_layer_inside(backend, make
 
 def _state_of_dynamo(*functions):
     kept = {name: dict(found) for name, found in counters.items() if found}
-    entries = [len(torch_private.cache_entries(one.__code__)) for one in functions]
+    entries = [len(dynamo_codes.read_cache_entries(one.__code__)) for one in functions]
     return (
         kept,
         torch._dynamo.convert_frame.FRAME_COUNTER,

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 
 from helpers.capture.torch import dynamo_messages as words  # noqa: E402
 from helpers.capture.torch import dynamo_run  # noqa: E402
-from helpers.internals import torch_private  # noqa: E402
+from helpers.internals import dynamo_settings  # noqa: E402
 from helpers.mini.frame_hook import put_back  # noqa: E402
 from tests.capture.dynamo_errors import PROGRAMS  # noqa: E402
 
@@ -48,7 +48,7 @@ def all_of(listing):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_words_of_torch_are_whole(name):
     fn, args = PROGRAMS[name]()
-    with torch_private.logs():
+    with dynamo_settings.collect_torch_logs():
         run, kept = dynamo_run.run_compiled(fn, args, steps=0)
         fn, args = PROGRAMS[name]()
         told = all_of(dynamo_run.list_graph_breaks(fn, *args))

@@ -6,7 +6,7 @@ import pytest
 
 from helpers import watch_compile, watch_rewriting
 from helpers.capture.torch.dynamo_call import record_translation
-from helpers.internals import torch_private
+from helpers.internals import dynamo_settings, torch_private
 
 torch = pytest.importorskip("torch")
 from tests.capture import dynamo_programs as programs  # noqa: E402
@@ -31,7 +31,7 @@ def test_instructions_are_those_that_torch_logs(name):
     events = record_translation(fn, fn, programs.inputs()).events
     torch_private.reset()
     torch._logging.set_logs(trace_bytecode=True)
-    with torch_private.logs() as messages:
+    with dynamo_settings.collect_torch_logs() as messages:
         torch.compile(fn, backend=lambda graph, _: graph.forward)(*programs.inputs())
     torch._logging.set_logs()
     logged = [found[1] for message in messages if (found := LOGGED.match(message))]

@@ -25,7 +25,7 @@ from helpers.capture.references.name_timeline import record_names
 from helpers.capture.references.rebind import rebind_everywhere
 from helpers.capture.references.routes import record_routes
 from helpers.internals.frame_tracer import FrameTracer
-from helpers.internals.interpreter_frame import local_variables
+from helpers.internals.interpreter_frame import read_local_variables
 
 from .. import pythons
 from . import felt_programs
@@ -175,7 +175,7 @@ def test_looking_at_the_caller_s_names_leaves_its_snapshot_alone():
     value = 1
     snapshot = sys._getframe().f_locals
     snapshot["value"] = 2
-    space = local_variables(sys._getframe())
+    space = read_local_variables(sys._getframe())
     build_names_graph(space, ["value"])
     frame_attributes.list_frame_attributes(sys._getframe())
     assert space["value"] == 1

@@ -169,7 +169,7 @@ def test_a_row_counts_as_it_says():
     rows = [CompileEntry(word, (Verdict("x"), Verdict(word))) for word in ("hit", "eager")]
     ledger = CompileLedger("Calls", "call", ("a", "b"), tuple(rows))
     assert ledger.eager == 1 and ledger.compiled_calls is None
-    assert torch_private.missing("guards") == ""
+    assert torch_private.describe_missing("guards") == ""
 
 
 @torch.compiler.disable

@@ -32,7 +32,7 @@ from helpers.capture.torch import (
     watched_call,
 )
 from helpers.capture.torch.guard_leaves import LeafGuard
-from helpers.internals import torch_private
+from helpers.internals import dynamo_codes, frame_callback, torch_private
 from helpers.mini.frame_hook import slot
 from helpers.model import guard_failures, guard_records
 from tests.samples import sample
@@ -156,7 +156,7 @@ def process_state():
     reasons = torch_private.convert_frame.get_and_maybe_log_recompilation_reasons
     noting = torch_private.dynamo_utils.add_compilation_metrics_to_chromium
     start = sys.modules["torch._dynamo.eval_frame"]._callback_from_stance
-    slots = slot.address_installed(), torch_private.frame_callback()
+    slots = slot.address_installed(), frame_callback.read_frame_callback()
     return slots, hook, entrance, reasons, noting, start, [*logger.filters], [*logger.handlers]
 
 
@@ -224,14 +224,14 @@ def test_ten_modules_of_torch_use_up_nothing():
     mine = torch.compile(torch.nn.Linear(2, 2), backend="eager")
     mine(X)
     shared = mine.forward._torchdynamo_orig_callable.__code__
-    kept = len(torch_private.cache_entries(shared))
+    kept = len(dynamo_codes.read_cache_entries(shared))
     sizes = dict(torch_private.get_code_state())
     for _ in range(10):
         step = watch_recompiles(torch.nn.Linear(2, 2))
         assert step.each((X,), (torch.ones(3, 2),)) == "compile recompile"
         assert step.model.title == "Calls of Linear" and "1 entry" not in step.model.note
     assert "input: rank mismatch. expected 1, actual 2" in step.model.entries[1].note
-    assert len(torch_private.cache_entries(shared)) == kept and process_state() == state
+    assert len(dynamo_codes.read_cache_entries(shared)) == kept and process_state() == state
     assert dict(torch_private.get_code_state()) == sizes
     with watching_recompiles() as seen:
         mine(X)
@@ -247,8 +247,8 @@ def test_guard_verbs_leave_a_users_function_as_it_is():
     mine = torch.compile(picky, backend="eager")
     mine(X, 1, ["a"]), mine(torch.ones(3), 1, ["a"])
     code = picky.__code__
-    kept, sizes = torch_private.cache_entries(code), dict(torch_private.get_code_state())
-    state, met = process_state(), len(torch_private.cache_entries(code))
+    kept, sizes = dynamo_codes.read_cache_entries(code), dict(torch_private.get_code_state())
+    state, met = process_state(), len(dynamo_codes.read_cache_entries(code))
     for _ in range(10):
         assert show_guards(mine).model.guards
         assert show_guards(mine, call=(X, 1, ["a"])).model.torch_accepts
@@ -256,7 +256,7 @@ def test_guard_verbs_leave_a_users_function_as_it_is():
         assert watch_guard_sets(picky, X, 1, ["a"], guard_sets=ACCEPTS_ALL).model.entries
         live = watch_recompiles(picky)
         live(X, 1, []), live(X, 2, [])
-    assert [*torch_private.cache_entries(code)] == [*kept] and met == len(kept)
+    assert [*dynamo_codes.read_cache_entries(code)] == [*kept] and met == len(kept)
     assert dict(torch_private.get_code_state()) == sizes and process_state() == state
     with watching_recompiles() as seen:
         mine(X, 1, ["a"]), mine(torch.ones(3), 1, ["a"])
@@ -271,7 +271,7 @@ def test_guards_of_a_module_of_torch_use_up_nothing():
     for _ in range(3):
         found = watch_guard_sets(torch.nn.Linear(2, 2), X, guard_sets=ACCEPTS_ALL)
         assert "refuses" in {entry.verdicts[1].word for entry in found.model.entries}
-    assert len(torch_private.cache_entries(shared)) == 1
+    assert len(dynamo_codes.read_cache_entries(shared)) == 1
 
 
 def test_a_mode_of_the_user_hears_nothing_of_the_ledger():

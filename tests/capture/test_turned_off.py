@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from helpers import watch_breaks, watch_compile, watch_fixes, watching_breaks, watching_recompiles
-from helpers.internals import code_extras, torch_private
+from helpers.internals import code_extras, dynamo_codes, dynamo_settings, torch_private
 from helpers.mini.frame_hook import put_back
 
 torch = pytest.importorskip("torch")
@@ -47,7 +47,7 @@ def test_a_call_in_a_dispatch_mode_turns_a_function_off():
         assert told.graphs == 1
         assert "fresh compile. In your program Dynamo skips moded (test_turned_off.py:" in told.note
         assert OFF in watch_compile(fn, X).model.note
-    assert code_extras.barred([moded.__code__]) == [(moded.__code__, "SKIP")]
+    assert code_extras.list_barred_codes([moded.__code__]) == [(moded.__code__, "SKIP")]
 
 
 def test_a_block_says_that_nothing_was_compiled_in_it():
@@ -94,7 +94,7 @@ def test_a_function_at_its_limit():
         return x.cos()
 
     compiled = torch.compile(limited, backend="eager", dynamic=False)
-    with torch_private.logs():
+    with dynamo_settings.collect_torch_logs():
         for size in range(2, 12):
             compiled(torch.ones(size))
     assert "compiles limited (test_turned_off.py:" in watch_breaks(limited, X).model.note
@@ -168,7 +168,7 @@ def test_a_reset_in_the_call_is_a_reset():
 
     torch.compile(resetting, backend="eager")(X)
     watch_breaks(resetting, X)
-    assert torch_private.cache_entries(resetting.__code__) == []
+    assert dynamo_codes.read_cache_entries(resetting.__code__) == []
 
 
 def test_a_stance_that_raises_is_no_limit_and_no_plain_run():

@@ -13,8 +13,8 @@ import pytest
 
 from helpers import watch_in_child
 from helpers.capture.processes import child
-from helpers.safety import children, progress
-from helpers.safety.children import ask, ask_fork, run
+from helpers.safety import child_side, children, progress
+from helpers.safety.children import ask_child, ask_forked_child, run_command
 from tests.without import ROOT
 
 WAYS = ["ask", *(["ask_fork"] if children.CAN_FORK else [])]
@@ -33,8 +33,8 @@ def servers(tmp_path_factory):
 
 def run_child(way: str, source: str, seconds: float = 30):
     if way == "ask":
-        return ask({"source": source}, seconds)
-    return ask_fork("", source, seconds)
+        return ask_child({"source": source}, seconds)
+    return ask_forked_child("", source, seconds)
 
 
 def state() -> str:
@@ -107,13 +107,13 @@ def test_ctrl_c_ends_the_child_and_comes(way):
 def test_a_child_that_takes_too_much_memory_is_ended(monkeypatch):
     monkeypatch.setattr(children, "SHARE", (100 << 20) / psutil.virtual_memory().total)
     source = "import time; kept = bytearray(200 << 20); time.sleep(60)"
-    assert run([sys.executable, "-c", source], 30).large
+    assert run_command([sys.executable, "-c", source], 30).large
 
 
 KERNEL = """
-from helpers.safety.children import ask, ask_fork
+from helpers.safety.children import ask_child, ask_forked_child
 source = "open({path!r}, 'w').write(str(__import__('os').getpid())); __import__('time').sleep(60)"
-ask({{"source": source}}, 60) if {way!r} == "ask" else ask_fork("", source, 60)
+ask_child({{"source": source}}, 60) if {way!r} == "ask" else ask_forked_child("", source, 60)
 """
 
 
@@ -134,17 +134,17 @@ def test_a_child_ends_with_a_kernel_that_is_killed(way, tmp_path):
 
 def test_a_command_is_run_with_its_input_its_folder_and_its_limit(tmp_path):
     code = "import os, sys; print(sys.stdin.read(), os.getcwd(), file=sys.stderr)"
-    done = run([sys.executable, "-c", code], 30, given=b"in", cwd=tmp_path)
+    done = run_command([sys.executable, "-c", code], 30, given=b"in", cwd=tmp_path)
     assert done.err.split() == ["in", str(tmp_path.resolve())] and done.code == 0
-    assert run([sys.executable, "-c", "while True: pass"], 0.3).late
+    assert run_command([sys.executable, "-c", "while True: pass"], 0.3).late
     with pytest.raises(OSError):
-        run(["no-such-program"], 1)
+        run_command(["no-such-program"], 1)
 
 
 def test_what_does_not_travel_as_json_is_told():
-    assert children.why_not_json([1, {"a": None, "b": (1.5, "x")}]) == ""
+    assert child_side.why_not_json([1, {"a": None, "b": (1.5, "x")}]) == ""
     for value, says in (({1}, "type set"), ({1: 2}, "a key of type int")):
-        assert says in children.why_not_json(value)
+        assert says in child_side.why_not_json(value)
 
 
 class Terminal(io.StringIO):
@@ -159,7 +159,7 @@ def test_who_waits_is_told_what_for_and_how_long_at_most(monkeypatch, silent):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setattr(children.time, "sleep", lambda seconds: said.append(progress.said()))
     with progress.doing("start 2 of 6"):
-        run([sys.executable, "-c", "import time; time.sleep(0.2)"], 63)
+        run_command([sys.executable, "-c", "import time; time.sleep(0.2)"], 63)
     words = "waiting for another process, at most 63 s"
     assert f"start 2 of 6, {words}" in said and progress.said() == ""
     assert terminal.getvalue() == ("" if silent else f"{words.capitalize()} …\n")

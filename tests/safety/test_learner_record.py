@@ -5,10 +5,14 @@ import os
 
 import pytest
 
-from helpers.safety import learner_record as kept
-from helpers.safety import progress
+from helpers.safety import learner_record, progress, shared_progress
 from helpers.safety.folders import COURSE, Refusal
-from helpers.safety.learner_record import NAME, Record, add, read, read_shared, share, stop
+from helpers.safety.learner_record import NAME, LearnerRecord, add_event, read_record
+from helpers.safety.shared_progress import (
+    read_shared_folder,
+    remove_shared_file,
+    write_shared_file,
+)
 
 PASSED = {"check": "tangle", "is": "passed"}
 SAID = {"predict": "\ud800\n\u2028…", "said": "old", "was": "new", "chapter": 1}
@@ -21,43 +25,46 @@ def path(tmp_path):
 
 
 def test_what_was_added_is_read(path):
-    assert read(path) == Record()
-    assert add(path, PASSED) == add(path, SAID) == ""
-    assert add(path, {**SAID, "predict": "x" * 10_000}) == kept.TOO_LONG
-    assert read(path) == Record((PASSED, SAID))
+    assert read_record(path) == LearnerRecord()
+    assert add_event(path, PASSED) == add_event(path, SAID) == ""
+    assert add_event(path, {**SAID, "predict": "x" * 10_000}) == learner_record.TOO_LONG
+    assert read_record(path) == LearnerRecord((PASSED, SAID))
 
 
 @pytest.mark.parametrize("line", BROKEN, ids=range(len(BROKEN)))
 def test_a_line_that_cannot_be_read_costs_nothing_but_itself(path, line):
-    add(path, PASSED)
+    add_event(path, PASSED)
     path.write_bytes(path.read_bytes() + line)  # cut off, as on a full disk
-    add(path, SAID)
-    record = read(path)
+    add_event(path, SAID)
+    record = read_record(path)
     assert record.events == (PASSED, SAID)
     assert record.trouble == f"1 of 3 lines in work/{NAME} cannot be read; the others count."
 
 
 def test_a_folder_of_its_name_is_left_alone_with_a_sentence(path):
     path.mkdir()
-    for words in (add(path, PASSED), read(path).trouble):
+    for words in (add_event(path, PASSED), read_record(path).trouble):
         assert f"work/{NAME}" in words and words.endswith(".") and "\n" not in words
 
 
 def test_what_would_never_end_or_fill_the_memory_is_not_read(path):
     os.mkfifo(path)
-    assert read(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
+    assert read_record(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
     path.unlink()
     path.symlink_to("/dev/zero")
-    assert read(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
+    assert read_record(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
     path.unlink()
     path.touch()
-    os.truncate(path, kept.LARGEST + 1)
-    assert read(path).trouble == f"Nothing is read from work/{NAME}: it has 32 MB, of at most 32."
+    os.truncate(path, learner_record.LARGEST + 1)
+    assert (
+        read_record(path).trouble
+        == f"Nothing is read from work/{NAME}: it has 32 MB, of at most 32."
+    )
 
 
 def test_where_no_line_can_be_read_none_is_said_to_count(path):
     path.write_bytes(b"\xff")
-    assert read(path).trouble == f"1 of 1 lines in work/{NAME} cannot be read."
+    assert read_record(path).trouble == f"1 of 1 lines in work/{NAME} cannot be read."
 
 
 # -- what is shared
@@ -85,25 +92,29 @@ def told(**more):
 
 def test_sharing_writes_one_file_and_stopping_leaves_none(places):
     work, folder, other = places
-    file = share(str(folder), {}, "", work)
+    file = write_shared_file(str(folder), {}, "", work)
     assert json.loads((folder / file).read_text()) == {"course": COURSE, "exercises": {}}
     put(folder, 1, told(name="another"))
-    assert share(str(folder), STATES, "Ada", work) == file and kept.shared_file(work)
-    names = {one.name: dict(one.states) for one in read_shared(str(folder)).files}
+    assert write_shared_file(
+        str(folder), STATES, "Ada", work
+    ) == file and shared_progress.find_shared_file(work)
+    names = {one.name: dict(one.states) for one in read_shared_folder(str(folder)).files}
     assert names == {"Ada": STATES, "another": STATES}
-    assert os.listdir(other) == [] and share(str(other), STATES, "", work) in os.listdir(other)
-    assert len(os.listdir(folder)) == 1 and stop(work) == str(other.resolve())
-    assert stop(work) == "" and os.listdir(work) == os.listdir(other) == []
+    assert os.listdir(other) == [] and write_shared_file(
+        str(other), STATES, "", work
+    ) in os.listdir(other)
+    assert len(os.listdir(folder)) == 1 and remove_shared_file(work) == str(other.resolve())
+    assert remove_shared_file(work) == "" and os.listdir(work) == os.listdir(other) == []
 
 
 def test_a_note_that_was_changed_deletes_nothing_and_what_is_no_folder_is_refused(places, refused):
     work, folder, _ = places
-    (work / kept.STATE).write_text('{"folder": "/tmp", "file": "../precious.json"}')
-    assert stop(work) == ""
-    refused(Refusal, "delete it and share again", share, str(folder), STATES, "", work)
-    assert (work / kept.STATE).exists() and not list(folder.iterdir())
+    (work / shared_progress.STATE).write_text('{"folder": "/tmp", "file": "../precious.json"}')
+    assert remove_shared_file(work) == ""
+    refused(Refusal, "delete it and share again", write_shared_file, str(folder), STATES, "", work)
+    assert (work / shared_progress.STATE).exists() and not list(folder.iterdir())
     for given in ("", "no such folder", "\0", "x" * 9000):
-        for call in (lambda given: share(given, {}, "", work), read_shared):
+        for call in (lambda given: write_shared_file(given, {}, "", work), read_shared_folder):
             refused(Refusal, "there is no folder", call, given)
 
 
@@ -115,8 +126,11 @@ def test_files_that_cannot_be_read_are_counted_and_nothing_more(places):
     (folder / f"progress-{91:032x}.json").mkdir()
     (folder / "notes.txt").write_text("not looked at")
     put(folder, 93, told(name="<b>", exercises={"a": 1, "b": "won"}))
-    found = read_shared(str(folder))
-    assert found.files == (kept.Shared((("b", "won"),), "<b>"),) and found.unread == len(bad) + 1
+    found = read_shared_folder(str(folder))
+    assert (
+        found.files == (shared_progress.SharedFile((("b", "won"),), "<b>"),)
+        and found.unread == len(bad) + 1
+    )
 
 
 # -- what is being done, in words

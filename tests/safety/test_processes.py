@@ -134,15 +134,15 @@ def is_running(number):
         return False
 
 def run_file(source, seconds, words=()):
-    return children.run([sys.executable, "-c", source, *words], seconds)
+    return children.run_command([sys.executable, "-c", source, *words], seconds)
 
 def ask(source, seconds, words=()):
     source = f"import sys; sys.argv[1:] = {words}\\n{source}"
-    return children.ask({"source": source}, seconds).ended
+    return children.ask_child({"source": source}, seconds).ended
 
 def ask_fork(source, seconds, words=()):
     source = f"import sys; sys.argv[1:] = {words}\\n{source}"
-    return children.ask_fork("", source, seconds).ended
+    return children.ask_forked_child("", source, seconds).ended
 
 def assert_tree_ends(way, path):
     started = WhenStarted(path)

@@ -122,7 +122,7 @@ def test_compiled_code_of_before_runs_and_is_compiled_for_another_shape(blocks, 
 
 def _entries() -> dict:
     """Return code -> the codes that Dynamo made of it, of all codes that it has met."""
-    from helpers.internals import torch_private
+    from helpers.internals import dynamo_codes
 
-    found = {code: torch_private.cache_entries(code) for code in torch_private.codes_met()}
+    found = {code: dynamo_codes.read_cache_entries(code) for code in dynamo_codes.list_met_codes()}
     return {code: {entry.code for entry in made} for code, made in found.items() if made}

@@ -14,7 +14,7 @@ import pytest
 from helpers import share_progress, show_class, stop_sharing
 from helpers.safety import learner_record
 from helpers.safety.folders import Refusal
-from helpers.safety.learner_record import NAME, Record, add, read
+from helpers.safety.learner_record import NAME, LearnerRecord, add_event, read_record
 from helpers.study import learner_progress
 from helpers.study.predict import _read_decided, predict, show_predictions
 from tests.a_kernel import Client
@@ -60,7 +60,7 @@ def files(course):
 def test_a_kernel_in_work_records_and_the_next_one_knows(course):
     [said] = run(course, "work", CODE)
     assert said.startswith("untried failed passed")
-    events = read(course / "work" / NAME).events
+    events = read_record(course / "work" / NAME).events
     assert [event.get("is") for event in events] == ["failed", "passed", "hint", None]
     assert events[3] == {"predict": ASKED, "said": "old", "was": "new", "chapter": 0}
     later = run(course, "work", CODE.rpartition("\n")[0].partition("form")[0], "asked.said")[1]
@@ -104,14 +104,14 @@ def test_everywhere_else_nothing_is_written_and_that_is_said(course, room, more,
 def test_no_test_and_no_notebook_under_test_records():
     """The notebooks' kernels get this from here, by conftest.py."""
     assert os.environ["COURSE_RECORD"] == "off"
-    assert learner_record.place() is None
-    assert learner_progress.remembered() == Record()
+    assert learner_record.find_record_file() is None
+    assert learner_progress.remembered() == LearnerRecord()
 
 
 @pytest.fixture
 def recorded(tmp_path, monkeypatch):
     path = tmp_path / NAME
-    monkeypatch.setattr(learner_record, "place", lambda: path)
+    monkeypatch.setattr(learner_record, "find_record_file", lambda: path)
     monkeypatch.setattr(import_module("helpers.study.predict"), "_ASKED", {})
     _read_decided.cache_clear()
     learner_progress._PRINTED_REASONS.clear()
@@ -121,9 +121,9 @@ def recorded(tmp_path, monkeypatch):
 
 def test_only_the_chapter_at_hand_comes_back(recorded):
     for chapter, question in ((0, ASKED), (None, "Mine?")):
-        add(recorded, {"predict": question, "said": "x", "was": "x", "chapter": chapter})
+        add_event(recorded, {"predict": question, "said": "x", "was": "x", "chapter": chapter})
     of_1 = "A name is the only reference to a function, and is rebound. When is the function freed?"
-    add(recorded, {"predict": of_1, "said": "at once", "was": "at once", "chapter": 1})
+    add_event(recorded, {"predict": of_1, "said": "at once", "was": "at once", "chapter": 1})
     assert len(show_predictions().model.rows) == 3
     predict(ASKED, ["x", "new"], run=lambda: "new")
     assert [row.mark for row in show_predictions().model.rows] == ["✗"]

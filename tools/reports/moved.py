@@ -47,7 +47,7 @@ def newer() -> Iterator[str]:
 
 def lost() -> Iterator[str]:
     """Yield each name of a framework that helpers or a notebook imports, and that is gone."""
-    if told := torch_private.missing():
+    if told := torch_private.describe_missing():
         yield f"- {told.partition(': run ')[0]}"  # what follows is for learners
     for place, users in sorted(imported().items()):
         module, _, name = place.partition(":")
@@ -60,7 +60,7 @@ def lost() -> Iterator[str]:
                 yield f"- `{place}` is gone; used by {', '.join(sorted(users))}"
         except ImportError as error:
             yield f"- `{place}`: {error}; used by {', '.join(sorted(users))}"
-    if told := interpreter_frame.unsupported():
+    if told := interpreter_frame.find_unsupported():
         yield f"- CPython's frames: {told}"
 
 

@@ -34,7 +34,7 @@ class CodeTables:
     def __init__(self, code: CodeType):
         self.code = code
         #: The names of the frame's variables, in the order of their slots.
-        self.names = interpreter_frame.variables(code)
+        self.names = interpreter_frame.list_slot_names(code)
         shared = {*code.co_cellvars, *code.co_freevars}
         #: The same names; those whose slot contains a cell say so.
         self.labels = tuple(f"{name} (cell)" if name in shared else name for name in self.names)
@@ -49,7 +49,7 @@ class CodeTables:
         #: How many frames of this code object are traced now.
         self.traced_frames = 0
         #: Why the stack is not read; "" where it is.
-        self.doubt = interpreter_frame.unsupported()
+        self.doubt = interpreter_frame.find_unsupported()
         #: Offset -> how many slots are in use before the instruction.
         self.slots_in_use: dict[int, int] = {}
         if not self.doubt:

@@ -12,7 +12,7 @@ from ...model.noise import OVERLAP, Ratio, describe_cost, measure_ratio
 from ...model.phrase import describe_interruption
 from ...model.tables import Listing
 from ...safety import progress
-from ...safety.arguments import table
+from ...safety.arguments import require_dict
 from ...safety.restoring import note_interrupt, running_user_code
 from ..text.value import clip_text, short_repr
 
@@ -66,7 +66,7 @@ def measure_costs(
     unit: Callable, actions: Mapping[str, Callable], unit_name: str = "runs of the unit"
 ) -> Costs:
     """Time `actions` (a dict from name to callable) against `unit` in one run."""
-    actions = table(actions, "watch_costs", "name -> function", MOST_ACTIONS)
+    actions = require_dict(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
             raise TypeError(f"{clip_text(name)} must be a function, not {short_repr(action)}")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import CodeType, FrameType
 from typing import NamedTuple
 
-from ...internals.interpreter_frame import local_variables
+from ...internals.interpreter_frame import read_local_variables
 from ..text.value import clip_text, short_repr
 
 MOST_LOCALS = 6
@@ -48,7 +48,7 @@ def format_locals(frame: FrameType, separator: str = " = ") -> str:
     """Return a frame's first few variables as `a = 1, b = 2`."""
     if is_module_frame(frame):
         return "(the module's dict)"
-    values = local_variables(frame)
+    values = read_local_variables(frame)
     return _format_variables(values, list(values), separator)
 
 
@@ -56,7 +56,7 @@ def list_locals(frame: FrameType) -> tuple[tuple[str, str], ...]:
     """Return (name, words) of a frame's first few variables; none of a module's frame."""
     if is_module_frame(frame):
         return ()
-    values = local_variables(frame)
+    values = read_local_variables(frame)
     names = list(values)[:MOST_LOCALS]
     return tuple((clip_text(name), short_repr(values[name])) for name in names)
 
@@ -66,7 +66,7 @@ def format_new_call(frame: FrameType) -> str:
     name = clip_text(frame.f_code.co_name)
     if not is_function_frame(frame):
         return name
-    values = local_variables(frame)
+    values = read_local_variables(frame)
     # A parameter that has no value is left out.
     arguments = [name for name in _list_parameters(frame.f_code) if name in values]
     return f"{name}({_format_variables(values, arguments)})"

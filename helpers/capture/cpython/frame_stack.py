@@ -22,15 +22,15 @@ def list_frames(frame: FrameType, most: int = MOST_FRAMES) -> Listing:
     `frame.f_back` would make a frame object, so the links of _PyInterpreterFrame are followed.
     """
     require_int(most, "most", MOST_ASKED)
-    if interpreter_frame.unsupported():
-        raise RuntimeError(interpreter_frame.unsupported())
-    offsets = interpreter_frame.layout()
-    address = interpreter_frame.base(frame)
+    if interpreter_frame.find_unsupported():
+        raise RuntimeError(interpreter_frame.find_unsupported())
+    offsets = interpreter_frame.read_layout()
+    address = interpreter_frame.find_interpreter_frame(frame)
     rows = []
     while address and len(rows) < most:
         if not _is_entry_from_c(address, offsets):
             rows.append(_read_row(address, offsets, place=len(rows) + 1))
-        address = interpreter_frame.word(address + offsets.previous)
+        address = interpreter_frame.read_word(address + offsets.previous)
 
     shown = build_columns("function", place="place", function="function", made="frame object made")
     note = ""
@@ -47,7 +47,7 @@ def _is_entry_from_c(address: int, offsets: interpreter_frame.Layout) -> bool:
 
 def _read_row(address: int, offsets: interpreter_frame.Layout, place: int) -> FrameRow:
     """Return the row of the frame whose record begins at this address."""
-    code = interpreter_frame.thing(interpreter_frame.word(address + offsets.code))
+    code = interpreter_frame.read_object(interpreter_frame.read_word(address + offsets.code))
     name = clip_text(code.co_name) if type(code) is CodeType else "?"
-    has_frame_object = bool(interpreter_frame.word(address + offsets.frame_object))
+    has_frame_object = bool(interpreter_frame.read_word(address + offsets.frame_object))
     return FrameRow(str(place), name, made=has_frame_object)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from os.path import commonprefix
 from types import CodeType, FunctionType, MethodType
 
-from ...internals.interpreter_frame import variables
+from ...internals.interpreter_frame import list_slot_names
 from ...mini import vm
 from ...mini.vm.instructions import Plain
 from ...model.code_records import Handler
@@ -35,7 +35,7 @@ class MachineTables:
 
     def __init__(self, code: CodeType):
         self.code = code
-        self.names = variables(code)
+        self.names = list_slot_names(code)
         self.labels = self.names
         self._steps, ranges = vm.plain(code)
         self.handlers = [Handler(*row) for row in ranges]

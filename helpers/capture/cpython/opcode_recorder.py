@@ -65,7 +65,7 @@ class InstructionRecorder:
         self._globals: dict | None = None
         self._running: list[Activation] = []
         self._suspended: dict[tuple[int, int], Activation] = {}
-        can_read = not interpreter_frame.unsupported()
+        can_read = not interpreter_frame.find_unsupported()
         self._read_slots = make_slot_reader(look) if can_read else None
 
     def run(self, watched: Unwrapped, args: tuple, kwargs: Mapping) -> "InstructionRecorder":

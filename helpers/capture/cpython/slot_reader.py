@@ -20,14 +20,14 @@ def make_slot_reader(look: Callable) -> Callable:
     look : Callable
         `described` or `short_repr`, or another function from an object to what is recorded of it.
     """
-    offsets = interpreter_frame.layout()
+    offsets = interpreter_frame.read_layout()
     word_size = interpreter_frame.WORD
     slot_at = ctypes.py_object.from_address
     empty = _EMPTY_SLOTS.get(look)
 
     def read_slots(frame: FrameType, count: int) -> tuple[tuple, tuple] | None:
         """Return what `look` says of the first `count` slots, and their addresses, or None."""
-        address = interpreter_frame.base(frame)
+        address = interpreter_frame.find_interpreter_frame(frame)
         saved_top = ctypes.c_int.from_address(address + offsets.stacktop).value
         # The real depth may differ from the derived one. A slot above the real top contains a
         # stale pointer, so it must not be read. A negative top is kept in a register.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...model.phrase import describe_interruption, format_names
 from ...model.tables import Column, Listing
-from ...safety.arguments import require_int, table
+from ...safety.arguments import require_dict, require_int
 from ...safety.restoring import note_interrupt, running_user_code
 from ...safety.users_frames import is_library
 from ..text.value import clip_text
@@ -107,7 +107,7 @@ def record_specialisation(
 
 def _require_stages(stages, times: int, inside: Mapping[str, Callable]) -> None:
     """Raise one clear sentence for an argument of `watch_specialising` that does not fit."""
-    for heading, args in table(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
+    for heading, args in require_dict(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
         if type(args) is not tuple:
             words = clip_text(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")

@@ -20,8 +20,8 @@ from .unwrapping import find_watched_function
 
 def record_instructions(fn, args: tuple = (), kwargs: Mapping | None = None, **options) -> InstructionRecorder:
     """Return the raw record of one call; see `InstructionRecorder` for the options."""
-    if interpreter_frame.unsupported():
-        raise RuntimeError(interpreter_frame.unsupported())
+    if interpreter_frame.find_unsupported():
+        raise RuntimeError(interpreter_frame.find_unsupported())
     watched = find_watched_function(fn, "watch_stack", args)
     return InstructionRecorder(**options).run(watched, args, dict(kwargs or {}))
 

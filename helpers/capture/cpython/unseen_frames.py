@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from ...internals import torch_private
+from ...internals import dynamo_reports
 from ...model.phrase import format_count
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import module
@@ -42,7 +42,7 @@ class Unseen:
         with ExitStack() as stack:
             stack.enter_context(_watching_starts(self._note_start))
             if had_dynamo:
-                stack.enter_context(torch_private.compiled_calls(self._note_call))
+                stack.enter_context(dynamo_reports.report_compiled_functions(self._note_call))
             try:
                 yield
             finally:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from dis import opmap
 from types import MethodType
 
-from ...internals import tensorflow_private, torch_private
+from ...internals import frame_callback, tensorflow_private, torch_modes
 from ...internals.tensorflow_private import ENTRY_POINTS
 from ...mini import frame_hook
 from ...model.phrase import format_names
@@ -236,11 +236,11 @@ def find_in_frameworks() -> dict[str, str]:
         users["cell events"] = _list_users(map(_format_hook, callbacks))
 
     if restoring.module("torch"):
-        dispatch_modes, function_modes = torch_private.modes()
+        dispatch_modes, function_modes = torch_modes.read_mode_stacks()
         users["torch function modes"] = _list_users(map(real_type_name, function_modes))
         users["torch dispatch modes"] = _list_users(map(real_type_name, dispatch_modes))
         # The callback is False where Dynamo only runs what is compiled already.
-        callback = torch_private.frame_callback() or None
+        callback = frame_callback.read_frame_callback() or None
         users["torch's frame callback"] = _format_hook(callback)
 
     if restoring.module("tensorflow"):
@@ -267,7 +267,7 @@ def _find_modes() -> dict[str, str]:
     """Return what changes how a framework runs a call, or how Python treats a warning."""
     readers: dict[str, Callable] = {"warnings as errors": _list_raising_warnings}
     if restoring.module("torch"):
-        readers |= torch_private.MODES
+        readers |= torch_modes.MODES
     if restoring.module("tensorflow"):
         readers |= tensorflow_private.MODES
 

@@ -7,7 +7,7 @@ from ...model.call_records import CallTree
 from ...model.phrase import format_names
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
-from ...safety.arguments import called, parts, printable, table
+from ...safety.arguments import printable, require_dict, require_function, split_case
 from ...safety.restoring import is_interrupted
 from ..cpython.following import Limits
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -52,10 +52,10 @@ def build_calls_ledger(
 
     `depth`, `only` and `most` are the limits of helpers/capture/cpython/following.py.
     """
-    pairs = table(cases, "watch_calls", CASES_NEEDED, MOST_CASES)
-    calls_by_name = {printable(name): parts(case) for name, case in pairs}
+    pairs = require_dict(cases, "watch_calls", CASES_NEEDED, MOST_CASES)
+    calls_by_name = {printable(name): split_case(case) for name, case in pairs}
     for name, (fn, *_) in calls_by_name.items():
-        called(fn, f"the case '{name}'")
+        require_function(fn, f"the case '{name}'")
 
     recorded = []
     stopped_note = ""

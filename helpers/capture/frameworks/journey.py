@@ -106,7 +106,7 @@ def _build_journey_of_way(way: str, call: PreparedCall) -> Journey:
 
     # What Dynamo has compiled for the program is not touched by what it compiles here.
     is_compiled = way == COMPILED
-    with dynamo_state.apart() if is_compiled else contextlib.nullcontext():
+    with dynamo_state.as_if_new_where_possible() if is_compiled else contextlib.nullcontext():
         first = record_call(call.fn, call.args, call.kwargs, call.function)
         journey = _call_again(first, call.fn, call.args, call.kwargs, call.function)
     return replace(journey, way=way)

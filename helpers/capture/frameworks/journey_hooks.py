@@ -8,7 +8,7 @@ autograd.
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from ...internals import tensorflow_private, torch_private
+from ...internals import tensorflow_private, torch_modes, torch_private
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from ...safety.interrupts import are_recorders
 from ...safety.restoring import patched
@@ -83,7 +83,7 @@ def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
         recorder.hidden_callers[id(code)] = code
 
     are_recorders(report_op)
-    mode = torch_private.dispatch_mode(report_op, hide_calls_of)
+    mode = torch_modes.build_dispatch_mode(report_op, hide_calls_of)
     hide_calls_of(report_op.__code__)
 
     # torch asks this rule for a higher-order op because there is a mode.

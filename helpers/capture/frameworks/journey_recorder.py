@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from opcode import opname
 from types import CodeType, FrameType, FunctionType
 
-from ...internals import own_profilers, torch_private
+from ...internals import dynamo_codes, own_profilers
 from ...internals.collector import CollectorHeard
 from ...internals.frame_tracer import ask_for_opcodes, forget_tracer
 from ...internals.own_profilers import is_aside
@@ -155,7 +155,7 @@ class JourneyRecorder:
         """Return the ids of the codes that Dynamo made to go on after a graph break."""
         if not restoring.module("torch._dynamo"):
             return set()
-        resumed_from = torch_private.resumed_from
+        resumed_from = dynamo_codes.find_original_code
         return {code_id for code_id, code in self.codes.items() if resumed_from(code) is not code}
 
     def count_events(self) -> int:

@@ -5,7 +5,7 @@ of autograd runs now. Autograd makes the node of a forward op before that op run
 in sequence: so the newest number, while an op runs, is that of its own node.
 """
 
-from ...internals import torch_private
+from ...internals import torch_modes
 from ...safety.arguments import printable, real_type_name
 from ..cpython.objects import read_callable_name
 from .op_values import TensorRegister
@@ -53,7 +53,7 @@ class LayerFinder:
         The layer is stored for the node that autograd makes of this op, and for the leaves that
         the op reads.
         """
-        running_node, newest = torch_private.autograd_now()
+        running_node, newest = torch_modes.read_autograd_position()
         if running_node is not None and not layer:
             layer = self._find_layer_of_node(running_node)
         if newest < 0:  # autograd makes no nodes now

@@ -51,7 +51,7 @@ def build_op_routes(op, /, *args) -> dict[str, Callable]:
 
     Raise ValueError if the call fails, or if it does not pass the fast entry point once.
     """
-    arguments.called(op, "the op")
+    arguments.require_function(op, "the op")
     fast_calls = _record_entry_calls(FAST, lambda: op(*args))
     if len(fast_calls) != 1:
         op_types = format_names([call.op_type for call in fast_calls], 3) or "none"

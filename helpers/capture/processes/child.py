@@ -14,7 +14,8 @@ from ...model.transcripts import Transcript
 from ...model.transcripts import CUTS
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import real_isinstance
-from ...safety.children import CAN_FORK, ChildResult, ask, ask_fork, signal_name, why_not_json
+from ...safety.children import CAN_FORK, ChildResult, ask_child, ask_forked_child, signal_name
+from ...safety.child_side import why_not_json
 from ...safety.restoring import is_interrupted
 from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
@@ -87,13 +88,13 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
         stopped, else "". "told" is what the source sent on the child's own channel, in order.
     """
     if CAN_FORK and imports is None:
-        reply = ask_fork(PREAMBLE, source, seconds, PRELOAD, shows=True)
+        reply = ask_forked_child(PREAMBLE, source, seconds, PRELOAD, shows=True)
         _require_fork(reply)
     else:
         preamble = PREAMBLE if imports is None else imports
         # The order of a set is the same in each run. A fault handler would print a stack.
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
-        reply = ask({"source": f"{preamble}\n{source}"}, seconds, environment, shows=True)
+        reply = ask_child({"source": f"{preamble}\n{source}"}, seconds, environment, shows=True)
     cuts = [cut for cut in CUTS if getattr(reply.ended, cut, False)]
     return {
         "printed": reply.ended.out,
@@ -140,7 +141,7 @@ def call_in_child(fn: Callable, /, *args) -> object:
 
     with progress.doing(f"running {name}"):
         request = {"source": f"{source}\n", "name": name, "args": args}
-        reply = ask(request, SECONDS_OF_A_CALL)
+        reply = ask_child(request, SECONDS_OF_A_CALL)
     return _read_result(reply, name, fn.__globals__)
 
 

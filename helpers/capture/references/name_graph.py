@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import count
 from types import FrameType, FunctionType
 
-from ...internals.interpreter_frame import local_variables
+from ...internals.interpreter_frame import read_local_variables
 from ...model.graphs import Edge, Graph, Node
 from ..text.tensors import format_tensor
 from ..text.value import format_detail, format_label, format_library_value, format_name
@@ -56,7 +56,7 @@ def build_names_graph_of_frame(frame: FrameType, names: Iterable[str]) -> Graph:
     if not names:
         raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
 
-    variables = local_variables(frame)
+    variables = read_local_variables(frame)
     is_module = variables is frame.f_globals
     return build_names_graph(
         {**frame.f_globals, **variables},

@@ -12,7 +12,7 @@ from dataclasses import replace
 from dis import get_instructions, opmap
 from types import FrameType, FunctionType, MethodType, ModuleType
 
-from ...internals.interpreter_frame import local_variables
+from ...internals.interpreter_frame import read_local_variables
 from ...model.graphs import Graph
 from ...model.phrase import describe_interruption
 from ...model.stage_records import Panel, Step, Timeline
@@ -221,7 +221,7 @@ class _NamesRecorder:
 
     def _read_variables(self, frame: FrameType) -> dict[str, object]:
         """Return the frame's variables, in the order in which the call has bound them."""
-        variables = local_variables(frame)
+        variables = read_local_variables(frame)
         still_bound = [name for name in self._names if name in variables]
         newly_bound = [name for name in variables if name not in still_bound]
         self._names = still_bound + newly_bound

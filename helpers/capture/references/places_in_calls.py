@@ -7,7 +7,7 @@ import inspect
 import types
 from gc import get_referrers
 
-from ...internals.interpreter_frame import local_variables
+from ...internals.interpreter_frame import read_local_variables
 from ...safety.arguments import item_of_type, real_isinstance, real_type_name
 from ..text.source import format_place
 from .places import HiddenList, Place
@@ -26,7 +26,7 @@ def find_variables(call: object, value: object) -> list[Place]:
     # A function's frame has fast variables. That of a module or class has a dict, found as such.
     if frame is None or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         return []
-    names = [name for name, item in local_variables(frame).items() if item is value]
+    names = [name for name, item in read_local_variables(frame).items() if item is value]
     if not names:
         return []
 

@@ -13,7 +13,7 @@ from ...model.phrase import describe_interruption
 from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
-from ...safety.arguments import table
+from ...safety.arguments import require_dict
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import describe_error
 from ..text.source import find_source
@@ -88,7 +88,7 @@ def _require_callables(what: str, value: object) -> dict[str, Callable]:
 
     `what` is the name of the argument, for the error.
     """
-    callables = dict(table(value, what, of="name -> a callable", most=MOST_ROUTES))
+    callables = dict(require_dict(value, what, of="name -> a callable", most=MOST_ROUTES))
     for name, item in callables.items():
         if not callable(item):
             raise TypeError(f"{what}[{format_label(name)}] is {format_label(item)}, which cannot be called")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module, metadata
 
-from ...internals.shared_libraries import exported
+from ...internals.shared_libraries import list_exported_names
 from ...model.tables import Column, Listing
 from ..text.error import describe_error
 from .c_libraries import LIBRARIES, find_library_files, find_package_folder
@@ -86,7 +86,7 @@ def _list_builders() -> Iterator[Claim]:
     file_names = [file.name for file in metadata.files(package)]
     swig_files = [name for name in file_names if name.endswith(".i") or "swig" in name.lower()]
     old_library = find_library_files()[LIBRARIES.index(OLD_LIBRARY)]
-    left_count = len(exported(old_library, SWIG_NAMES))
+    left_count = len(list_exported_names(old_library, SWIG_NAMES))
     yield Claim(
         "SWIG writes the wrappers, from *.i files",
         f"files named *.i or *swig* in the package: {len(swig_files)}; "
@@ -104,7 +104,7 @@ def _list_builders() -> Iterator[Claim]:
     files = list(find_package_folder().rglob("*.so"))
     # The files whose names begin with "lib" contain ops.
     candidates = [path for path in files if not path.name.startswith("lib")]
-    extension_count = sum(bool(exported(path, "PyInit_")) for path in candidates)
+    extension_count = sum(bool(list_exported_names(path, "PyInit_")) for path in candidates)
     yield Claim("one extension module", f"{extension_count} extension modules in the package", "no")
 
 

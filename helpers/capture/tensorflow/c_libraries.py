@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from ...internals.shared_libraries import exported
+from ...internals.shared_libraries import list_exported_names
 from ...model.tables import Column, Listing
 
 C_FUNCTIONS_OR_MODULE = r"TFE?_|PyInit_|_Z\d+(?:TFE_Py_|EagerTensor)"
@@ -65,7 +65,7 @@ def list_libraries() -> Listing:
 
 def _read_library(path: Path) -> Library:
     """Return the row of one file, read from its symbol table."""
-    names = exported(path, C_FUNCTIONS_OR_MODULE)
+    names = list_exported_names(path, C_FUNCTIONS_OR_MODULE)
     used_names = [name for name in C_NAMES if name in names]
     used_names += [name for name in CPP_NAMES if _has_cpp_name(names, name)]
     library_name, _, _ = path.name.partition(".")

@@ -6,7 +6,7 @@ The object is a list, a dict, a set, a cell, a class, or the dict of an instance
 from dataclasses import dataclass
 from types import CellType
 
-from ...internals import torch_private
+from ...internals import dynamo_codes
 from ...safety.arguments import is_exactly, printable, real_isinstance
 from .state_kinds import SCALARS
 from .trace_words import format_literal
@@ -140,7 +140,7 @@ def _find_changed_keys(owner, now, before) -> dict:
         if not _is_unchanged(parts_before.get(key, GONE), value):
             changes[key] = value
     if type(owner) is dict and changes:
-        added_by_others = torch_private.names_given_by_dynamo(owner, changes) | NAMES_OF_PYTHON
+        added_by_others = dynamo_codes.find_names_of_dynamo(owner, changes) | NAMES_OF_PYTHON
         for name in added_by_others:
             changes.pop(name, None)
     return changes

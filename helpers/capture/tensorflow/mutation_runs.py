@@ -17,7 +17,7 @@ from ...internals import (
     tensorflow_traces,
     torch_private,
 )
-from ...internals.dynamo_state import apart
+from ...internals.dynamo_state import as_if_new_where_possible
 from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
 from ...safety.standard_output import redirected
@@ -103,10 +103,10 @@ def _dynamo_restored(way: Callable, function) -> Iterator[None]:
     if not restoring.module("torch") or not uses_dynamo:
         yield
     elif way is leave_as_it_is:
-        with torch_private.compiling_nothing():
+        with dynamo_settings.run_compiled_functions_eagerly():
             yield
     else:
-        with apart(), torch_private.logs():
+        with as_if_new_where_possible(), dynamo_settings.collect_torch_logs():
             yield
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import FunctionType, MethodType
 
-from ...internals import torch_private
+from ...internals import compiled_functions, torch_private
 from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
@@ -52,10 +52,10 @@ def build_mutations_ledger(
     and at which call. `cases` and `ways` are those of `watch_mutations`.
     """
     has_default_ways = ways is None
-    checked_ways = [] if has_default_ways else arguments.table(ways, "ways=", WAYS, MOST_WAYS)
+    checked_ways = [] if has_default_ways else arguments.require_dict(ways, "ways=", WAYS, MOST_WAYS)
     for name, way in checked_ways:
-        arguments.called(way, f"the way '{printable(name)}'")
-    checked_cases = arguments.table(cases, "watch_mutations", CASES, MOST_CASES)
+        arguments.require_function(way, f"the way '{printable(name)}'")
+    checked_cases = arguments.require_dict(cases, "watch_mutations", CASES, MOST_CASES)
     if has_default_ways:
         checked_ways = list(_find_default_ways(checked_cases).items())
 
@@ -93,9 +93,9 @@ def _run_case(
     The names of the frameworks that ran the function are added to `frameworks`. What it set of
     libraries is added to `set_of_libraries`; it is restored until all cases have run.
     """
-    function, *args = arguments.parts(case)
-    arguments.called(function, f"the case '{printable(name)}'")
-    function = torch_private.inner_function(function)
+    function, *args = arguments.split_case(case)
+    arguments.require_function(function, f"the case '{printable(name)}'")
+    function = compiled_functions.find_original(function)
     function = read_traced_function(find_function(function)) or function
 
     verdicts = []

@@ -2,7 +2,7 @@
 
 from ...internals import tensorflow_random
 from ...internals.keras_seeds import SeedStates
-from ...internals.random_states import random_states, restore_random_states
+from ...internals.random_states import read_random_states, restore_random_states
 from .reachable_state import PathAndObject, ReachableState
 
 
@@ -12,7 +12,7 @@ class StateSnapshot:
     def __init__(self, roots: list[PathAndObject]):
         """Keep the state of the roots, which are paths with objects, and of all they refer to."""
         self.reachable = ReachableState(roots)
-        self._random_states = random_states()
+        self._random_states = read_random_states()
         self._keras_seeds = SeedStates()  # found in the whole heap, and not by their names
 
     def find_changes(self) -> dict[str, object]:
@@ -21,7 +21,7 @@ class StateSnapshot:
         The path of random numbers is their name, with "".
         """
         changes: dict[str, object] = {}
-        states_now = random_states()
+        states_now = read_random_states()
         for name, state in self._random_states.items():
             if states_now.get(name) != state:
                 changes[name] = ""

@@ -4,7 +4,7 @@ import inspect
 from types import FunctionType, MethodType
 
 from ...model.phrase import clip_text
-from ...safety.arguments import near, quote_value, real_isinstance, static_attribute
+from ...safety.arguments import find_near_word, quote_value, real_isinstance, static_attribute
 from ..cpython.objects import find_inherited
 from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import describe_error, suggest_function_of_module
@@ -77,7 +77,7 @@ def _describe_refusal(fn, options: dict, error: Exception) -> str:
 
     parameters = inspect.signature(tf.function).parameters
     unknown = [name for name in options if name not in parameters]
-    similar = [near(name, parameters) for name in unknown]
+    similar = [find_near_word(name, parameters) for name in unknown]
     if any(similar):
         message += f"; did you mean {similar[0]}=?"
     return clip_text(message, LONGEST_MESSAGE)

@@ -8,7 +8,7 @@ from ...model.noise import OVERLAP
 from ...model.phrase import describe_interruption, format_count
 from ...model.tables import Column, Entry, Ledger, Listing, Verdict
 from ...safety import progress
-from ...safety.arguments import printable, require_int, table
+from ...safety.arguments import printable, require_dict, require_int
 from ...safety.restoring import is_interrupted
 from ..cpython.objects import read_title_name
 from .variable_runs import KINDS, ROUNDS, THREADS, count_outcomes, count_rounds
@@ -62,7 +62,7 @@ class Histogram(Listing):
 def build_variables_ledger(programs: Mapping[str, Callable], runs: int = 100) -> Ledger:
     """Run programs with a RefVariable and with a ResourceVariable, and compare the outcomes."""
     runs = require_int(runs, "runs=", MOST_RUNS)
-    checked_programs = table(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
+    checked_programs = require_dict(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     entries = []
     interruption = ""
     for name, program in progress.counted(f"{runs} runs of program", checked_programs):

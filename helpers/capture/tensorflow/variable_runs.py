@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...safety.arguments import called
+from ...safety.arguments import require_function
 from ...safety.restoring import note_interrupt
 from ..text.error import describe_error
 from .variable_values import format_result
@@ -45,7 +45,7 @@ def count_rounds(
     program: Callable, kind: str, runs: int, subject: str = "the program"
 ) -> list[Counter]:
     """Return what `count_outcomes` returns, counted apart for each of the consecutive rounds."""
-    called(program, subject)
+    require_function(program, subject)
     rounds = [Counter() for _ in range(min(ROUNDS, runs))]
     try:
         variable_graph = _build_variable_graph(program, kind, subject)

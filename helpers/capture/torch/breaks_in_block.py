@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import CodeType
 
-from ...internals import code_extras, torch_private
+from ...internals import code_extras, dynamo_reports, dynamo_translation, torch_private
 from ...model.dynamo_records import BreakListing
 from ...safety.users_frames import is_library
 from ..text.error import describe_error
@@ -29,7 +29,7 @@ class BreaksInBlock:
 
     def __init__(self):
         """Prepare to record; MissingPart where this torch lacks what that needs."""
-        torch_private.needed("dynamo", "tracing")
+        torch_private.require_names("dynamo", "tracing")
         self._recorder = TranslationRecorder({}, step_limit=0)  # of no module: breaks only
         # By the id of the code, because code objects of different functions may be equal.
         self._called_codes: dict[int, CodeType] = {}  # that calls of compiled functions start with
@@ -39,16 +39,16 @@ class BreaksInBlock:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record what Dynamo does, and calls of compiled functions."""
-        calls = torch_private.compiled_calls(self._note_call)
-        skips = torch_private.hearing_skips(self._note_skip, [])
-        translations = torch_private.translating(self._recorder)
+        calls = dynamo_reports.report_compiled_functions(self._note_call)
+        skips = dynamo_reports.report_skipped_frames(self._note_skip, [])
+        translations = dynamo_translation.report_translation(self._recorder)
         with translations as self._reading_errors, calls, skips:
             yield
 
     def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
         """Note why Dynamo left the first frame of a compiled call to Python.
 
-        `torch_private.hearing_skips` calls this for each frame left to Python. `is_start` says
+        `dynamo_reports.report_skipped_frames` calls this for each frame left to Python. `is_start` says
         whether the frame is the one with which a compiled call starts.
         """
         if is_start and id(code) not in self._skip_sentences:
@@ -58,7 +58,7 @@ class BreaksInBlock:
     def _note_call(self, fn) -> None:
         """Note the code that a call of a compiled function starts with; raise nothing in it.
 
-        `torch_private.compiled_calls` calls this before each call.
+        `dynamo_reports.report_compiled_functions` calls this before each call.
         """
         with suppress(Exception):  # `fn` may be any callable, and the call is the user's
             owner = getattr(fn, "__self__", None)
@@ -74,7 +74,7 @@ class BreaksInBlock:
 
         if recorder.turned_off:
             sentences.append(TURNED_OFF.format(recorder.turned_off))
-        for code, action in code_extras.barred(self._list_users_codes()):
+        for code, action in code_extras.list_barred_codes(self._list_users_codes()):
             if id(code) not in self._skip_sentences:  # else Dynamo decided it in the block
                 sentences.append(describe_barred_code(code, action))
         if not has_translated:

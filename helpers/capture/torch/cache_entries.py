@@ -6,12 +6,12 @@ A cache entry is what Dynamo keeps of one compilation: the compiled code, and th
 import re
 from types import CodeType
 
-from ...internals import torch_private
+from ...internals import dynamo_codes
 
 
 def read_cache_entries(code: CodeType) -> list:
     """Return the live cache entries of a code object, in the order in which they were compiled."""
-    return select_live_entries(torch_private.cache_entries(code))
+    return select_live_entries(dynamo_codes.read_cache_entries(code))
 
 
 def select_live_entries(entries: list) -> list:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ...internals import torch_private
+from ...internals import compiled_functions, torch_private
 from ...model.guard_failures import explain_failures
 from ..text.error import describe_error
 from . import guard_tree
@@ -158,7 +158,7 @@ class CallJudge:
         watched = self._watched
         calls = self._call.inner_calls
         if not calls.total:
-            return DISABLED if torch_private.is_disabled(watched._compiled) else NOT_ENTERED
+            return DISABLED if compiled_functions.is_disabled(watched._compiled) else NOT_ENTERED
 
         reason = next(iter(calls.why), "")
         says_nothing_new = reason.startswith((UNKNOWN, MARKED.partition("{")[0]))

@@ -2,7 +2,7 @@
 
 from types import CodeType, FunctionType, MethodType
 
-from ...internals import code_extras, torch_private
+from ...internals import code_extras, compiled_functions, torch_private
 from ...safety.users_frames import is_library
 from .dynamo_messages import clean_message
 from .frame_words import describe_frame
@@ -42,7 +42,7 @@ def describe_marked_code(fn, users_only: bool = False) -> str:
     torch's own functions do not count, other than the `forward` of its modules.
     """
     # a module compiled in its place starts with torch's `_call_impl`, which calls its `forward`
-    module = fn.__self__ if torch_private.is_module_call(fn) else None
+    module = fn.__self__ if compiled_functions.is_module_call(fn) else None
     start = fn if module is None else module.forward
     function = start.__func__ if type(start) is MethodType else start
     code = getattr(function, "__code__", None)
@@ -51,14 +51,14 @@ def describe_marked_code(fn, users_only: bool = False) -> str:
         return ""
     if users_only and module is None and is_library(code.co_filename):
         return ""
-    actions = [action for _, action in code_extras.barred([code])]
+    actions = [action for _, action in code_extras.list_barred_codes([code])]
     if actions != ["SKIP"]:
         return ""
 
     frame_locals = {}
     if module is not None:
         frame_locals = {"self": module}
-    elif torch_private.is_wrapper_code(code):
+    elif compiled_functions.is_inline_wrapper(code):
         frame_locals = read_closure(function)  # torch's wrapper has the user's function in it
     return MARKED.format(describe_frame(code, frame_locals))
 

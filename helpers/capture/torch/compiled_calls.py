@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-from ...internals import torch_private
+from ...internals import compiled_calls_under_way, compiled_functions, dynamo_reports, torch_private
 from ...model.phrase import format_count, format_names
 from ...safety.bookkeeping import Bookkeeping
 from .compiled_call_reasons import (
@@ -128,11 +128,11 @@ class CompiledCalls:
         errors = self._book.lost
         self._given_up = self._book.attempt(find_given_up, default=[])
         with (
-            torch_private.compiled_calls(self._start, errors),
-            torch_private.hearing_skips(self._skip, errors),
-            torch_private.hearing_refusals(self._refuse, errors),
-            torch_private.hearing_compilations(self._compile, errors),
-            torch_private.hearing_lookups(self._look_up, errors) as self.measured,
+            dynamo_reports.report_compiled_calls(self._start, errors),
+            dynamo_reports.report_skipped_frames(self._skip, errors),
+            dynamo_reports.report_refused_recompiles(self._refuse, errors),
+            dynamo_reports.report_compilations(self._compile, errors),
+            dynamo_reports.report_cache_lookups(self._look_up, errors) as self.measured,
         ):
             try:
                 yield self
@@ -142,7 +142,7 @@ class CompiledCalls:
 
     def current(self) -> RunningCall | None:
         """Return the innermost call that this thread is in."""
-        frame = torch_private.wrapper_frame()
+        frame = compiled_calls_under_way.find_wrapper_frame()
         if frame is None:
             return None
         return self._running.get(id(frame))
@@ -153,7 +153,7 @@ class CompiledCalls:
         Torch does not say when a call ends. It has ended when its frame is off the stack, or when
         the frame's id is used again.
         """
-        frame_ids = {id(wrapper) for wrapper in torch_private.wrapper_frames()}
+        frame_ids = {id(wrapper) for wrapper in compiled_calls_under_way.list_wrapper_frames()}
         for frame_id, call in list(self._running.items()):
             is_over = call.thread == threading.get_ident() and frame_id not in frame_ids
             if is_over or frame_id == id(frame):
@@ -178,7 +178,7 @@ class CompiledCalls:
 
     def _compile(self, metrics) -> None:
         """Note what Dynamo says of a frame that it compiled, or tried to."""
-        compile_locals, caller = torch_private.compiling_now()
+        compile_locals, caller = compiled_calls_under_way.find_frame_being_compiled()
         # torch has two ways of saying it: metrics without a name, and the reason of a failure
         has_no_name = not metrics.co_name and metrics.recompile_reason
         is_exceeded = "recompile limit exceeded" in str(metrics.fail_reason)
@@ -284,7 +284,7 @@ class CompiledCalls:
 
         marked = call.marked or self._book.attempt(describe_marked_code, call.fn)
         reason = marked or NOT_LOOKED_AT
-        if torch_private.is_wrapper_code(getattr(call.fn, "__code__", None)):
+        if compiled_functions.is_inline_wrapper(getattr(call.fn, "__code__", None)):
             reason += SHARED_WRAPPER
 
         earlier = self._earlier_reasons.get(call.fn)

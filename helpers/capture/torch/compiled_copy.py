@@ -7,8 +7,8 @@ import functools
 import inspect
 from types import FunctionType, MethodType
 
-from ...internals import torch_private
-from ...safety.arguments import near, real_isinstance
+from ...internals import compiled_functions
+from ...safety.arguments import find_near_word, real_isinstance
 from ...safety.restoring import patched
 from ..cpython.objects import find_inherited
 from ..cpython.unwrapping import DEEPEST, unwrap_call
@@ -25,7 +25,7 @@ def find_users_compiled(fn):
     # `real_isinstance`, because a mock says that it is of the class that it stands for
     target = fn
     for _ in range(DEEPEST):
-        if torch_private.is_compiled(target):
+        if compiled_functions.is_compiled(target):
             return target
 
         if real_isinstance(target, functools.partial):
@@ -84,7 +84,7 @@ def _compile_function(function, options: dict) -> tuple:
         return compile_copy(function, **options)
     except Exception as error:
         parameters = inspect.signature(torch.compile).parameters
-        suggestions = [near(name, parameters) for name in options if name not in parameters]
+        suggestions = [find_near_word(name, parameters) for name in options if name not in parameters]
         question = f"; did you mean {suggestions[0]}=?" if any(suggestions) else ""
         message = f"torch.compile refuses these options: {describe_error(error)}{question}"
         raise TypeError(message) from None

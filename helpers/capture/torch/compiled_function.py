@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 
-from ...internals import torch_private
+from ...internals import compiled_functions
 from ..cpython.objects import read_callable_name, read_instance_dict
 from ..cpython.unwrapping import DEEPEST, unwrap_call
 from ..cpython.frameworks_of_callables import refuse_other_framework
@@ -86,12 +86,12 @@ def _iterate_layers(fn: Callable) -> Iterator[tuple[Callable, tuple[str, ...]]]:
 
 def _remove_compiler(fn: Callable) -> Callable:
     """Return what torch.compile got, or the same callable if torch.compile did not make it."""
-    inner = torch_private.inner_function(fn)
+    inner = compiled_functions.find_original(fn)
     if type(inner) is not MethodType:
         return inner
 
     # A method of a class whose function is decorated with torch.compile.
-    function = torch_private.inner_function(inner.__func__)
+    function = compiled_functions.find_original(inner.__func__)
     if function is inner.__func__:
         return inner
     return MethodType(function, inner.__self__)
@@ -128,7 +128,7 @@ def add_bound_arguments(
         The function that Dynamo starts with. If it is torch's own wrapper, no `self` is added,
         because the wrapper gets none.
     """
-    starts_with_wrapper = start is not None and torch_private.is_wrapper_code(start.__code__)
+    starts_with_wrapper = start is not None and compiled_functions.is_inline_wrapper(start.__code__)
     users_callable = read_ledger_fields(fn).get("compiled_from", fn)
     for layer, _ in _iterate_layers(users_callable):
         if type(layer) is MethodType:
@@ -173,7 +173,7 @@ def compile_copy(copy: Callable, **options) -> tuple[Callable, FunctionType]:
     import torch
 
     compiled = torch.compile(copy, **options)
-    wrapper = torch_private.wrapper_around(compiled)
+    wrapper = compiled_functions.find_inline_wrapper(compiled)
     if wrapper is None:
         function, _ = find_compiled_function(copy)
         return compiled, function

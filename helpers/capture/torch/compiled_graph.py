@@ -2,7 +2,7 @@
 
 from types import CodeType, FunctionType
 
-from ...internals import torch_private
+from ...internals import compiled_functions, dynamo_codes
 from ...mini import frame_hook
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text, format_count, format_names
@@ -26,7 +26,7 @@ def build_compiled_graph(fn) -> Graph:
 
     # an entry has the number in which it was compiled, and is tried in the order of torch's list
     kept_entries = read_cache_entries(function.__code__)
-    tried_entries = torch_private.cache_entries(function.__code__)
+    tried_entries = dynamo_codes.read_cache_entries(function.__code__)
     for number, entry in enumerate(kept_entries, 1):
         ranks = (rank for rank, tried in enumerate(tried_entries, 1) if tried is entry)
         drawing.add_entry(number, entry, rank=next(ranks, ""))
@@ -113,7 +113,7 @@ def _describe_backend_result(compiled) -> str:
     """Return the calls of the FX graph that a backend returned unchanged; else say it is none."""
     import torch
 
-    inner = torch_private.inner_function(compiled)
+    inner = compiled_functions.find_original(compiled)
     module = getattr(inner, "__self__", inner)  # a backend often returns `graph.forward`
     if not isinstance(module, torch.fx.GraphModule):
         return "no FX graph any more"

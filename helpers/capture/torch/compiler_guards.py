@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 
-from ...internals import torch_private
+from ...internals import dynamo_codes
 from ...mini.frame_hook import guarded
 from ...safety.restoring import running_user_code
 from ..cpython.objects import read_function_name
@@ -31,7 +31,7 @@ class DynamoGuards:
 
         name = read_function_name(self.function)
         # Without sizes noted before, the first call is compiled for its sizes.
-        with guarded(), torch_private.own_sizes(self.start.__code__, {}):
+        with guarded(), dynamo_codes.use_own_sizes(self.start.__code__, {}):
             _make_first_call(self.compiled, args, kwargs, f"the first call of {name}()")
         entries = read_cache_entries(self.start.__code__)
         if len(entries) != 1:

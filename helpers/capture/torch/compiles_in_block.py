@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from types import CodeType
 
-from ...internals import torch_private
+from ...internals import dynamo_codes, dynamo_reports, torch_private
 from ...model.phrase import format_count, format_names
 from ...model.tables import Verdict
 from ...model.compile_records import CompileLedger
@@ -45,7 +45,7 @@ class CompilesInBlock:
 
     def __init__(self):
         """Prepare to record; MissingPart where this torch lacks what that needs."""
-        torch_private.needed("dynamo", "cache")
+        torch_private.require_names("dynamo", "cache")
         self._rows: list[CompileEntry] = []
         self._book = Bookkeeping()
         self._calls = CompiledCalls(self._book, self._add_report)
@@ -57,8 +57,8 @@ class CompilesInBlock:
     def watching(self) -> Iterator[None]:
         """Record every compile in the block."""
         errors = self._book.lost
-        recompiles = torch_private.recompile_reasons(explain_recompile, errors)
-        skips = torch_private.hearing_skips(self._note_skip, errors)
+        recompiles = dynamo_reports.collect_recompile_reasons(explain_recompile, errors)
+        skips = dynamo_reports.report_skipped_frames(self._note_skip, errors)
         with recompiles as self._recompiled, skips, self._calls.hearing():
             try:
                 yield
@@ -126,7 +126,7 @@ class CompilesInBlock:
     def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
         """Note that a frame which Dynamo failed to compile was left to Python: no error came.
 
-        `torch_private.hearing_skips` calls this for each frame that Dynamo leaves to Python; of
+        `dynamo_reports.report_skipped_frames` calls this for each frame that Dynamo leaves to Python; of
         those, only the one of the last row is of interest here.
         """
         if self._last_code is not code:
@@ -183,8 +183,8 @@ class CompilesInBlock:
         limit = read_recompile_limit()
         full = [
             code
-            for code in torch_private.codes_met()
-            if len(torch_private.cache_entries(code)) >= limit
+            for code in dynamo_codes.list_met_codes()
+            if len(dynamo_codes.read_cache_entries(code)) >= limit
         ]
         if not full:
             return ""

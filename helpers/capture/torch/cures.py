@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ...internals import torch_private
+from ...internals import dynamo_settings
 from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
 from ...model.dynamo_records import DynamoRun
 from ...safety import progress
-from ...safety.arguments import quote_value, real_isinstance, table
+from ...safety.arguments import quote_value, real_isinstance, require_dict
 from ...safety.restoring import is_interrupted, note_interrupt, running_user_code
 from ...safety.standard_output import redirected
 from ..cpython.settrace import Printed
@@ -86,7 +86,7 @@ def compare_cures(cases, /, *args) -> Ledger:
         entries.append(entry)
         has_own_backends = has_own_backends or has_own_backend
 
-    setting = torch_private.turned_off()
+    setting = dynamo_settings.find_setting_off()
     if setting:
         notes.insert(0, TURNED_OFF.format(setting))
     if has_own_backends:
@@ -97,7 +97,7 @@ def compare_cures(cases, /, *args) -> Ledger:
 
 def _require_cases(cases) -> list[tuple]:
     """Return (name, (function, cured function)) of each case; TypeError for anything else."""
-    named_pairs = table(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
+    named_pairs = require_dict(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
     for name, pair in named_pairs:
         if not real_isinstance(pair, tuple, list) or len(pair) != 2:
             raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
@@ -281,7 +281,7 @@ def _compute_gradients(fn, copies: tuple) -> tuple:
 
 def _run_quietly(fn, args: tuple):
     """Return what plain Python returns, or raises, for copies of `args`; nothing is printed."""
-    eagerly = torch_private.compiling_nothing()
+    eagerly = dynamo_settings.run_compiled_functions_eagerly()
     with redirected(Printed()), warnings.catch_warnings(), eagerly:
         warnings.simplefilter("ignore")
         try:

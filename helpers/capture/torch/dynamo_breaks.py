@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from traceback import FrameSummary
 
-from ...internals import torch_private
+from ...internals import dynamo_codes
 from ...model.code_records import build_columns
 from ...model.phrase import end_sentence, format_count, format_names
 from ...model.tables import Column
@@ -47,7 +47,7 @@ def explain_event(event: DynamoEvent) -> tuple[str, str]:
 def build_break(event: DynamoEvent, shown: ShownCode) -> Break:
     """Return the record of a graph break, with its line in the sources that are shown."""
     cause, explanation = explain_event(event)
-    original_code = torch_private.resumed_from(event.code)
+    original_code = dynamo_codes.find_original_code(event.code)
     line = shown.find_line(event.code, event.lineno)
 
     place = ""
@@ -76,7 +76,7 @@ def build_break(event: DynamoEvent, shown: ShownCode) -> Break:
 
 def _format_place(event: DynamoEvent) -> str:
     """Return the function, the line in it and the file where a break is, and where further in."""
-    code = torch_private.resumed_from(event.code)
+    code = dynamo_codes.find_original_code(event.code)
     line_in_function = event.lineno - code.co_firstlineno + 1
     place = f"{qualified_name(code)}, line {line_in_function}"
     place += format_file_line(code.co_filename, event.lineno)

@@ -24,7 +24,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
     """
     unwrapped = find_compilable(fn, "watch_rewriting", args)
     function, unwrapping = find_compiled_function(fn)
-    torch_private.needed("cache", "dynamo")
+    torch_private.require_names("cache", "dynamo")
     # torch's default adds calls to the new code that only measure time
     with torch_private.config.patch(record_runtime_overhead=False):
         recorder = record_translation(

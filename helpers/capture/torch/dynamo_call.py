@@ -6,7 +6,7 @@ All is compiled anew, and after the call Dynamo is as before.
 import warnings
 from contextlib import nullcontext
 
-from ...internals import torch_private
+from ...internals import dynamo_codes, dynamo_settings, dynamo_translation, torch_private
 from ...internals.dynamo_state import as_if_new
 from ...mini.frame_hook import guarded
 from ...safety.restoring import note_end, note_interrupt
@@ -35,7 +35,7 @@ def record_translation(
     `rewritten_function`: whose new code is wanted, if not that of `function`. `own_backends`:
     whether backends are called of compiled functions that `call` calls.
     """
-    torch_private.needed("hook", "dynamo", "tracing", "cache")
+    torch_private.require_names("hook", "dynamo", "tracing", "cache")
     import torch
 
     recorder = TranslationRecorder(function.__globals__, step_limit)
@@ -43,16 +43,16 @@ def record_translation(
     with (
         as_if_new(code) as fresh,
         _running_other_graphs(fresh, own_backends) as backends_not_called,
-        torch_private.unmarked(call),
-        torch_private.logs(),
-        torch_private.translating(recorder) as reading_errors,
+        dynamo_settings.remove_compile_mark(call),
+        dynamo_settings.collect_torch_logs(),
+        dynamo_translation.report_translation(recorder) as reading_errors,
         redirected(recorder.printed),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
-        messages_before = torch_private.unsupported_messages()
+        messages_before = dynamo_settings.count_unsupported_messages()
         try:
-            compiled = torch.compile(call, backend=torch_private.run_as_it_is)
+            compiled = torch.compile(call, backend=dynamo_translation.run_as_it_is)
             with guarded():
                 recorder.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt as error:
@@ -62,8 +62,8 @@ def record_translation(
             recorder.error = error
             note_end(error)
 
-        recorder.rewritten_as = [entry.code for entry in torch_private.cache_entries(code)]
-        recorder.unsupported = [*(torch_private.unsupported_messages() - messages_before)]
+        recorder.rewritten_as = [entry.code for entry in dynamo_codes.read_cache_entries(code)]
+        recorder.unsupported = [*(dynamo_settings.count_unsupported_messages() - messages_before)]
 
     recorder.shares_dynamo = bool(fresh.lent)
     recorder.without_own_backend = bool(backends_not_called)
@@ -80,4 +80,4 @@ def _running_other_graphs(fresh, own_backends: bool):
     """
     if own_backends:
         return nullcontext()
-    return torch_private.running_graphs_as_they_are(fresh.is_of_block)
+    return dynamo_translation.skip_backends(fresh.is_of_block)

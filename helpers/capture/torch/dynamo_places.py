@@ -3,7 +3,7 @@
 from os.path import basename
 from types import CodeType
 
-from ...internals import torch_private
+from ...internals import dynamo_codes
 from ..text.source import NOWHERE
 from ..text.source_pages import SourcePages
 from .dynamo_messages import split_resume_name
@@ -23,7 +23,7 @@ class ShownCode:
 
     def find_line(self, code: CodeType, lineno: int) -> int:
         """Return the line of the text for a line of the code's file; 0 for none."""
-        return self.pages.line(torch_private.resumed_from(code), lineno)
+        return self.pages.line(dynamo_codes.find_original_code(code), lineno)
 
     def read_line(self, line: int) -> str:
         """Return what stands in a line of the text, without indentation; "" for line 0."""
@@ -36,7 +36,7 @@ class ShownCode:
 
         Return zeros where the instruction has no place in the text.
         """
-        source, lines_above = self.pages.place(torch_private.resumed_from(code))
+        source, lines_above = self.pages.place(dynamo_codes.find_original_code(code))
         line, column, end_line, end_column = source.span(positions)
         if not line:
             return NOWHERE
@@ -48,7 +48,7 @@ class ShownCode:
         The name of a resume function is kept in `resume_names`, too.
         """
         _, resume_lineno = split_resume_name(code.co_name)
-        name = qualified_name(torch_private.resumed_from(code))
+        name = qualified_name(dynamo_codes.find_original_code(code))
         if not resume_lineno:
             return name
 

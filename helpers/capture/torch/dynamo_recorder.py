@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from types import CodeType, FrameType
 from weakref import WeakKeyDictionary
 
-from ...internals import torch_private
+from ...internals import dynamo_codes, dynamo_settings, dynamo_translation, torch_private
 from ...mini.frame_hook import installed
 from ...safety import PACKAGE
 from ...safety.users_frames import is_library
@@ -48,7 +48,7 @@ SKIPPED_RESTS: WeakKeyDictionary[CodeType, dict[int, str]] = WeakKeyDictionary()
 class TranslationRecorder:
     """All events of one call, and how it ended.
 
-    `torch_private.translating` calls `before`, `after`, `broken`, `cut`, `given`, `rewritten` and
+    `dynamo_translation.report_translation` calls `before`, `after`, `broken`, `cut`, `given`, `rewritten` and
     `passed` while Dynamo translates. An error in one of them does not reach the user's call.
     """
 
@@ -78,7 +78,7 @@ class TranslationRecorder:
         self.without_own_backend = False  # whether a backend of the user's was not called
 
         # How things are before the call.
-        self.turned_off = torch_private.turned_off()
+        self.turned_off = dynamo_settings.find_setting_off()
         in_slot = installed()[0]
         # an error of torch may leave torch's evaluator in the interpreter's slot without a callback
         self.is_slot_stuck = in_slot.owner == "torch" and not torch_private.callback()
@@ -108,7 +108,7 @@ class TranslationRecorder:
         if reason in UNSAID_REASONS or name.startswith("__"):
             return
         if lineno:
-            reasons_by_line = SKIPPED_RESTS.setdefault(torch_private.resumed_from(code), {})
+            reasons_by_line = SKIPPED_RESTS.setdefault(dynamo_codes.find_original_code(code), {})
             reasons_by_line[lineno] = reason
         elif package not in {"torch", PACKAGE, *sys.stdlib_module_names}:
             place = format_file_line(code.co_filename, code.co_firstlineno)
@@ -188,7 +188,7 @@ class TranslationRecorder:
         """Note that Dynamo has made new code for a code object that was translated here."""
         # the rest that Dynamo once left to Python is compiled now
         _, resume_line = split_resume_name(old.co_name)
-        SKIPPED_RESTS.get(torch_private.resumed_from(old), {}).pop(resume_line, None)
+        SKIPPED_RESTS.get(dynamo_codes.find_original_code(old), {}).pop(resume_line, None)
 
         if old in self._followed:
             self.events.append(DynamoEvent("code", old, 0, message=_describe_new_code(old, new)))

@@ -2,7 +2,7 @@
 
 from types import CodeType
 
-from ...internals import torch_private
+from ...internals import compiled_functions
 from ...model.phrase import describe_interruption, end_sentence
 from .dynamo_messages import (
     format_file_line,
@@ -81,7 +81,7 @@ def describe_differences(recorder: TranslationRecorder, fn) -> list[str]:
     sentences = []
     if recorder.turned_off:
         sentences.append(TURNED_OFF.format(recorder.turned_off))
-    if torch_private.is_disabled(fn) and not recorder.turned_off:
+    if compiled_functions.is_disabled(fn) and not recorder.turned_off:
         sentences.append(DISABLED)
     for code, action in recorder.barred:
         sentences.append(FRESH + describe_barred_code(code, action))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable
 from types import CodeType, FunctionType
 
-from ...internals import torch_private
+from ...internals import compiled_functions
 from ...safety.arguments import real_type_name
 from .dynamo_messages import split_resume_name
 from .dynamo_messages import format_file_line
@@ -73,14 +73,14 @@ def use_users_names_of_frame(sentence: str, code: CodeType, frame_locals: dict) 
 
 def _find_callable_in_wrapper(fn: FunctionType):
     """Return what torch's wrapper calls, or None if `fn` is no such wrapper."""
-    if not torch_private.is_wrapper_code(fn.__code__):
+    if not compiled_functions.is_inline_wrapper(fn.__code__):
         return None
     return read_closure(fn).get("fn")
 
 
 def _find_callable_in_frame(code: CodeType, frame_locals: dict):
     """Return what torch's wrapper calls in this frame, or None if it is no frame of a wrapper."""
-    if not torch_private.is_wrapper_code(code):
+    if not compiled_functions.is_inline_wrapper(code):
         return None
     return frame_locals.get("fn")
 

@@ -7,7 +7,7 @@ not known. What a function may call is read from its code: the code inside it, a
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType
 
-from ...internals import code_extras, torch_private
+from ...internals import code_extras, compiled_functions, dynamo_codes, torch_private
 from ...safety.arguments import real_isinstance
 from ...safety.users_frames import is_library
 
@@ -25,7 +25,7 @@ def find_given_up() -> list[CodeType]:
     if not failed_places:
         return []
 
-    barred = code_extras.barred(torch_private.codes_met())
+    barred = code_extras.list_barred_codes(dynamo_codes.list_met_codes())
     return [
         code
         for code, action in barred
@@ -48,7 +48,7 @@ def find_reached(fn, given_up: list[CodeType]) -> list[CodeType]:
     return [
         code
         for code in given_up
-        if id(torch_private.resumed_from(code)) in code_ids or code.co_name in names
+        if id(dynamo_codes.find_original_code(code)) in code_ids or code.co_name in names
     ]
 
 
@@ -100,7 +100,7 @@ def _find_plain_function(value):
     """Return the function of a method, and the one inside what `torch.compile` made."""
     if type(value) is MethodType:
         value = value.__func__
-    return torch_private.inner_function(value)
+    return compiled_functions.find_original(value)
 
 
 def _list_codes(code: CodeType) -> list[CodeType]:

@@ -6,7 +6,7 @@ Torch links the functions of its backward pass by `next_functions`
 
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text
-from ...safety.arguments import require_str, table
+from ...safety.arguments import require_dict, require_str
 from ..text import tensors
 from ..text.value import short_repr
 from ...safety.arguments import real_type_name
@@ -80,7 +80,7 @@ def _read_names_of_leaves(names) -> dict[int, str]:
     if hasattr(type(names), "named_parameters"):
         pairs = names.named_parameters()
     else:
-        pairs = table(names, "names", "name -> tensor, or an nn.Module,", MOST_NODES)
+        pairs = require_dict(names, "names", "name -> tensor, or an nn.Module,", MOST_NODES)
     # torch.compile puts a module of its own around the user's, which has this name
     return {
         id(leaf): clip_text(name.replace("_orig_mod.", ""), LONGEST_LABEL) for name, leaf in pairs

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from types import FunctionType
 
-from ...internals import torch_private
+from ...internals import compiled_functions
 from ...model.guard_failures import Failure
 from ...model.guard_records import Guard
 from ...model.guard_failures import explain_failures
@@ -102,7 +102,7 @@ def find_entries_for(fn: FunctionType) -> list:
     what `fn` calls: the same function, or an object of the same class.
     """
     entries = read_cache_entries(fn.__code__)
-    if not torch_private.is_wrapper_code(fn.__code__):
+    if not compiled_functions.is_inline_wrapper(fn.__code__):
         return entries
     scope = {"L": read_closure(fn), "G": fn.__globals__}
     return [entry for entry in entries if _is_for_wrapped(entry, scope)]
@@ -137,7 +137,7 @@ def explain_recompile(
         # The first line of each reason; what follows is how to see more of it.
         reasons = [ENTRY_NUMBER.sub("", reason).split("\n")[0] for reason in torchs_reasons]
         lines = tuple(dict.fromkeys(quote_torch(reason) for reason in reasons))
-    if not torch_private.is_wrapper_code(frame.f_code):
+    if not compiled_functions.is_inline_wrapper(frame.f_code):
         return lines
     return tuple(use_users_names_of_frame(line, frame.f_code, frame.f_locals) for line in lines)
 

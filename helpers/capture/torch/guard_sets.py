@@ -9,11 +9,11 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...internals import torch_private
-from ...internals.dynamo_state import apart
+from ...internals import dynamo_settings, torch_private
+from ...internals.dynamo_state import as_if_new_where_possible
 from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
-from ...safety.arguments import real_isinstance, table
+from ...safety.arguments import real_isinstance, require_dict
 from ...safety.restoring import note_end, note_interrupt
 from ..cpython.objects import read_function_name
 from ..text.error import describe_error
@@ -54,7 +54,7 @@ def compare_guard_sets(
         Name -> guard set. None means that the mini-Dynamo's guards are compared.
     """
     sets_by_name = _require_guard_sets(guard_sets)
-    torch_private.needed("dynamo", "cache")
+    torch_private.require_names("dynamo", "cache")
     supplied = _list_supplied_names(fn)
     function, _ = find_compiled_function(fn)
     args, kwargs = add_bound_arguments(fn, args, kwargs)
@@ -94,7 +94,7 @@ def _require_guard_sets(guard_sets) -> dict[str, Callable]:
     """Return the guard sets by name; TypeError if they are not a dict of functions."""
     if guard_sets is None:
         return {}
-    pairs = table(guard_sets, "guard_sets=", "name -> function of the arguments", MOST_SETS)
+    pairs = require_dict(guard_sets, "guard_sets=", "name -> function of the arguments", MOST_SETS)
     for name, accepts in pairs:
         if not callable(accepts):
             raise TypeError(f"{name} must be a function of the arguments, not {format_label(accepts)}")
@@ -130,7 +130,7 @@ def _ask_compilers(
     """
     restore_random_numbers = save_random_numbers()
     try:
-        with apart(), torch_private.logs(), warnings.catch_warnings():
+        with as_if_new_where_possible(), dynamo_settings.collect_torch_logs(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             dynamo_guards = DynamoGuards(fn, *args, **kwargs)
             compilers = [dynamo_guards]

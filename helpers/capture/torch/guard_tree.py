@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...internals import torch_private
+from ...internals import dynamo_codes
 from ...model.graphs import Edge, Node
 from ...model.phrase import format_names
 from ...model.tables import Listing
@@ -242,7 +242,7 @@ def _describe_other_frames(find: str) -> str:
     if not searched:
         return ""
     frames = {}  # a dict, as several code objects may have one name and one place
-    for code in torch_private.codes_met():
+    for code in dynamo_codes.list_met_codes():
         if _has_guard_with(code, searched):
             frames[describe_code(code)] = None
     if not frames:

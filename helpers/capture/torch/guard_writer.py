@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FunctionType
 
-from ...internals import torch_private
+from ...internals import torch_modes, torch_private
 from .frame_arguments import read_closure
 from .guard_leaves import LeafGuard, is_of_dict, walk_nodes
 from .guard_words import BETWEEN_VALUES, TENSOR_CHECK, strip_remarks
@@ -84,7 +84,7 @@ class GuardWriter:
             "G": fn.__globals__,
             "ids": [],
             "in_cpp": {},
-            "keys": torch_private.keys_now,
+            "keys": torch_modes.format_dispatch_keys,
             "seen": add_closure,
         }
 

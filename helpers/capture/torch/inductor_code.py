@@ -77,7 +77,7 @@ def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str
         modules.append(code)
 
     print("Dynamo makes a graph. Inductor writes C++ for it, and it is compiled …")
-    torch_private.needed("hook", "dynamo", "cache")
+    torch_private.require_names("hook", "dynamo", "cache")
     with (
         # static, because torch calls it on an instance, and only the code is wanted
         patched(torch_private.GraphLowering, save_output_code=staticmethod(save_module)),

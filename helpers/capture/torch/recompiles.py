@@ -8,7 +8,7 @@ import functools
 from collections import Counter
 from types import FunctionType
 
-from ...internals import torch_private
+from ...internals import compiled_functions, torch_private
 from ...model.phrase import format_count
 from ...model.compile_records import CompileLedger
 from ...model.compile_records import CompileEntry
@@ -46,7 +46,7 @@ def watch_function(fn, **options) -> "WatchedFunction":
     if users_compiled is not None or read_ledger_fields(fn):
         if options:
             raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
-        wrapper = torch_private.wrapper_around(users_compiled)
+        wrapper = compiled_functions.find_inline_wrapper(users_compiled)
         return WatchedFunction(fn, function, fn, unwrapping, wrapper=wrapper)
 
     torch_private.refuse_late_dynamo()

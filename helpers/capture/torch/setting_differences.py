@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...internals import torch_private
+from ...internals import dynamo_settings
 from .guard_words import strip_remarks
 
 # a key of torch's GlobalStateGuard -> its name for a learner
@@ -64,7 +64,7 @@ def list_changed_settings(part: str, reason: str = "") -> list[ChangedSetting]:
     """
     try:
         expected = json.loads(strip_remarks(part).partition(" against ")[2])
-        now = json.loads(torch_private.global_state())
+        now = json.loads(dynamo_settings.read_global_state())
         changes = _list_changed_autocast(
             expected=expected.pop("autocast_state"),
             now=now.pop("autocast_state"),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...internals import torch_private
+from ...internals import torch_modes
 from ...safety import restoring
 from ..text import tensors
 from ...safety.arguments import real_type_name
@@ -233,7 +233,7 @@ def _compare_dispatch_keys(expected: ExpectedTensor, tensor) -> TensorDifference
     """Return why a tensor has other dispatch keys: by itself, or by a mode of torch."""
     with tensors.without_overrides():  # no mode of the user's hears of it
         was_made_in_inference = tensor.is_inference()
-    actual_keys = {key.strip() for key in torch_private.keys_now(tensor).split(",")}
+    actual_keys = {key.strip() for key in torch_modes.format_dispatch_keys(tensor).split(",")}
     if actual_keys == expected.dispatch_keys:
         return TensorDifferences()
 

@@ -3,7 +3,7 @@
 import logging
 from contextlib import contextmanager
 
-from ...internals import torch_private
+from ...internals import dynamo_codes, dynamo_reports, dynamo_settings, torch_private
 from ...mini import frame_hook
 from ...model.phrase import clip_text
 from ...model.tables import Verdict
@@ -66,12 +66,12 @@ class WatchedCall:
         self.compilations_before = book.attempt(_list_compilations, default=[])
 
         if self.watched._sizes is not None:  # it is a copy
-            book.open(torch_private.own_sizes, self.code, self.watched._sizes)
-            book.open(torch_private.without_monitor)
+            book.open(dynamo_codes.use_own_sizes, self.code, self.watched._sizes)
+            book.open(dynamo_settings.start_no_bar_monitor)
         book.open(_without_log_of_limit)
         book.open(frame_hook.guarded)
         self.recompiled = book.open(
-            torch_private.recompile_reasons, explain_recompile, book.lost, default=[]
+            dynamo_reports.collect_recompile_reasons, explain_recompile, book.lost, default=[]
         )
         self.inner_calls = book.attempt(CompiledCalls, book)
         if self.inner_calls is not None:

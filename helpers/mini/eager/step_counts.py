@@ -8,7 +8,7 @@ import ctypes
 from collections import Counter
 from pathlib import Path
 
-from ...internals.shared_libraries import import_slots
+from ...internals.shared_libraries import find_import_slots
 from .c_api import POINTER, api
 
 STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")
@@ -55,7 +55,7 @@ def _find_slots() -> dict[str, int]:
     libraries = list(folder.glob("lib_pywrap_tensorflow_common.so*"))
     if not libraries:
         return {}
-    slots = import_slots(libraries[0])
+    slots = find_import_slots(libraries[0])
     if not all(name in slots for name in STEPS):
         return {}
     return slots

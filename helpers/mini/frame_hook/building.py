@@ -13,7 +13,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 from ...safety import folders, progress
-from ...safety.children import run
+from ...safety.children import run_command
 from ...safety.missing_parts import COMPILER_CURE, OneSentence
 
 SOURCE = Path(__file__).with_name("hook.c")
@@ -72,7 +72,7 @@ def _compile(home: folders.ManagedDirectory, name: str) -> None:
         with progress.doing("compiling the frame hook"), home.work() as work:
             command = [*compiler, *flags, f"-I{headers}", str(SOURCE), "-o", str(work / name)]
             # A compiler that is ended leaves files in TMPDIR.
-            process = run(command, BUILD_SECONDS, env={**os.environ, "TMPDIR": str(work)})
+            process = run_command(command, BUILD_SECONDS, env={**os.environ, "TMPDIR": str(work)})
             if process.late or process.code:
                 error = _find_error(process.err)
                 raise NotBuilt(f"the C compiler could not build the frame hook: {error}")

@@ -7,7 +7,7 @@ import ctypes
 import os
 from typing import NamedTuple
 
-from ...internals import torch_private
+from ...internals import frame_callback, torch_private
 from ...safety.restoring import frame_evaluator
 from .building import NotBuilt, extension
 
@@ -75,7 +75,7 @@ def put_back() -> Evaluator:
         current = installed()[0]
         if current.owner != "torch" or torch_private.callback() or torch_private.compiling():
             break
-        torch_private.count_one_out()
+        frame_callback.release_callback_once()
     return current
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import CodeType
 
-from ...internals import torch_private
+from ...internals import frame_callback, torch_private
 from . import slot
 from .building import NotBuilt
 
@@ -46,7 +46,7 @@ class TorchHook:
     """What switches callbacks on and off; the last one on is asked first. NotBuilt says why not."""
 
     def __init__(self):
-        missing = torch_private.missing("hook", "guards")
+        missing = torch_private.describe_missing("hook", "guards")
         if missing:
             raise NotBuilt(missing)
         self._callbacks: dict[int, _ActiveCallback] = {}  # by id of the key
@@ -84,8 +84,8 @@ class TorchHook:
                 answer = _ask(active, code, frame) if active.asks_about(code) else None
                 if answer is not None:
                     active.answered.append(code)
-                    return torch_private.replaced(answer, _guards_that_never_hold())
-        return torch_private.skipped()
+                    return frame_callback.build_code_answer(answer, _guards_that_never_hold())
+        return frame_callback.build_skip_answer()
 
 
 def _is_at_start(frame) -> bool:

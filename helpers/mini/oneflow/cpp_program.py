@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ...safety import folders, progress
-from ...safety.children import run, signal_name
+from ...safety.children import run_command, signal_name
 from ...safety.folders import ManagedDirectory, temporary
 from ...safety.missing_parts import COMPILER_CURE
 from .errors import NoCompiler, OpError, place
@@ -77,7 +77,7 @@ def _compile(source, compiler, home, name):
         command = [compiler, *FLAGS, source.name, "-o", str(entry / "program")]
         # A compiler that is ended leaves files in TMPDIR.
         env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
-        process = run(command, BUILD_SECONDS, cwd=source.parent, env=env)
+        process = run_command(command, BUILD_SECONDS, cwd=source.parent, env=env)
         if process.late:
             raise OpError(f"{place(source)} could not be compiled in {BUILD_SECONDS} seconds")
         if process.code:
@@ -101,7 +101,7 @@ def ask(program, question, number=0, rows=()):
     with temporary("asked-") as home, home.work() as work:
         file = home.path / "answer"
         command = [str(program), question, str(number), str(file)]
-        process = run(command, ANSWER_SECONDS, given=question_text.encode(), cwd=work, kept=False)
+        process = run_command(command, ANSWER_SECONDS, given=question_text.encode(), cwd=work, kept=False)
         answer = file.read_bytes() if file.is_file() else b""
 
     if process.late:

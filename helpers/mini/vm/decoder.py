@@ -6,7 +6,7 @@ from sys import intern
 from types import CodeType
 from typing import NamedTuple
 
-from ...internals.interpreter_frame import variables
+from ...internals.interpreter_frame import list_slot_names
 from ..versions import JUMPS, VERSION, pushes_pair
 from .instructions import INTRINSICS, TAKEN_APART, Plain, outer_name, plain_names
 
@@ -66,7 +66,7 @@ class _Decoder:
         resumes = [i.offset for i in self.real if i.opname == "RESUME"]
         self.start = resumes[0] if resumes else len(code.co_code)
         self.borrowed = {i.argval for i in self.real if i.opname == "LOAD_FAST_AND_CLEAR"}
-        self.first_free = len(variables(code)) - len(code.co_freevars)
+        self.first_free = len(list_slot_names(code)) - len(code.co_freevars)
         self.calls_without_null, self.nulls_below = find_nulls(self.real, self.rows, code)
         self.keywords = ()  # what KW_NAMES says of the next call
 

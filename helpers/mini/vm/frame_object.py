@@ -9,7 +9,7 @@ import sys
 from operator import attrgetter
 from types import CodeType, FunctionType, TracebackType
 
-from ...internals.interpreter_frame import variables
+from ...internals.interpreter_frame import list_slot_names
 from .instructions import NULL
 
 AHEAD = sys.version_info >= (3, 13)  # a frame that waits is at what it will continue with
@@ -103,7 +103,7 @@ class Frame:
     def f_locals(self) -> dict:
         """A new dict of what the function's locals hold now."""
         values = {}
-        for name in variables(self.code):
+        for name in list_slot_names(self.code):
             value = self.value_of_slot(name)
             if value is not NULL:
                 values[name] = value

@@ -12,7 +12,7 @@ from helpers.capture.text.error import describe_error_alone
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.model.tables import Column, Listing
-from helpers.safety.limits import counted
+from helpers.safety.limits import count_characters
 from helpers.safety.standard_output import redirected
 from helpers.study.answers import NotAttempted
 from helpers.study.chapter_3.kept_stacks import StackState, is_recorded, list_stack_states
@@ -94,7 +94,7 @@ def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -
     """Note what a call gives or raises, and what it prints. NotAttempted for a stub."""
     printed = io.StringIO()
     try:
-        with redirected(counted(printed)):
+        with redirected(count_characters(printed)):
             result = repr(call(program, *copy.deepcopy(args)))
         run.end = f"gives {ADDRESS.sub('', result)}"
     except StubHandler as stub:

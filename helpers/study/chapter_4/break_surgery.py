@@ -8,7 +8,7 @@ from types import FunctionType
 
 from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import run_compiled
-from helpers.internals import torch_private
+from helpers.internals import compiled_functions, dynamo_settings
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirected
 from helpers.study.answers import require_attempt
@@ -58,8 +58,8 @@ def patient(x):
 def break_surgery(operated: Callable):
     """One graph, no break, and the right results and gradients for every input tried."""
     near = partial(is_same_result, near=NEAR)
-    with torch.enable_grad(), torch_private.same_settings():
-        answer = torch_private.inner_function(operated)
+    with torch.enable_grad(), dynamo_settings.restore_config():
+        answer = compiled_functions.find_original(operated)
         reason = find_difference(answer, patient, _make_eager_cases(), "patient", near)
         if reason:
             return reason

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from helpers.capture.text.value import short_repr
-from helpers.internals import torch_private
+from helpers.internals import dynamo_settings, torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirected
 from helpers.study.answers import InvalidAnswer, require_attempt
@@ -93,7 +93,7 @@ def one_compile(make_step: Callable):
     cases = []
     for training, compiling in zip(training_cases, compiling_cases, strict=True):
         cases += [training, compiling]
-    with torch_private.same_settings(), torch.enable_grad():
+    with dynamo_settings.restore_config(), torch.enable_grad():
         return find_difference(make_step, _make_plain_step, cases, PLAIN)
 
 
@@ -146,7 +146,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
         target = torch.randn(*shape[:-1], 2)
         log.runs.clear()
         printed = io.StringIO()
-        with redirected(printed), torch_private.logs():
+        with redirected(printed), dynamo_settings.collect_torch_logs():
             loss = require_attempt(step(x, target), "step")
 
         graphs_by_call.append(len(log.runs))

@@ -11,7 +11,7 @@ from helpers.capture.processes.portable_source import build_portable_source
 from helpers.mini.eager import api
 from helpers.mini.eager.execute import completed, definition_of
 from helpers.model.transcripts import Transcript
-from helpers.safety.children import tell_starter
+from helpers.safety.child_side import tell_starter
 from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
 from helpers.study.chapter_6 import op_cases
 from helpers.study.check import exercise

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import prod
 from unittest.mock import patch
 
-from helpers.internals import torch_private
+from helpers.internals import dynamo_settings, torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.study.answers import InvalidAnswer, require_attempt, require_items
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
@@ -80,7 +80,7 @@ TESTS = (  # shapes of the calls that a test makes; None: the test fails
 def blind_tool(seam, proof, cured: Callable):
     """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
     rows = [("for halved", shapes) for shapes in TESTS]
-    with torch_private.same_settings():
+    with dynamo_settings.restore_config():
         try:
             cases = make_cases(_run_tool, rows, advise_on_first_part())
             return find_difference(cured, _trace_with_stance, cases)
@@ -146,7 +146,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         "the tracer is as before": remaining_tracer is saved_tracer,
         "the result of the test": result,
         "the lines": require_items(lines, 1000, "the lines"),
-        "the stance afterwards": torch_private.stance(),
+        "the stance afterwards": dynamo_settings.read_stance(),
         "compiled afterwards": len(log.runs) > 0,
         "graphs compiled once more": log.compiled - graph_count,
     }
@@ -197,7 +197,7 @@ def dead_switch(seam, proof, cured: type, broken):
     if not issubclass(cured, torch.nn.Module):
         return f"cured must be a subclass of torch.nn.Module, not {cured.__name__}"
     rows = [(f"for x of shape {shape}", shape, broken) for shape in SHAPES]
-    with torch_private.same_settings():
+    with dynamo_settings.restore_config():
         cases = make_cases(_run_settings, rows, advise_on_first_part("eager code"))
         return find_difference(cured, broken, cases, "eager code")
 

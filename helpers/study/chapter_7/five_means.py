@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from helpers.internals import torch_private
+from helpers.internals import frame_callback, torch_modes
 from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
@@ -190,9 +190,9 @@ class _WaysIn:
 
         Each value can be compared with `==` to tell whether something has changed.
         """
-        dispatch_modes, function_modes = torch_private.modes()
+        dispatch_modes, function_modes = torch_modes.read_mode_stacks()
         frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
-        frame_hooks.append(torch_private.frame_callback())
+        frame_hooks.append(frame_callback.read_frame_callback())
         return {
             "name": self._home.softsign,
             "code": self._function.__code__,
