@@ -148,7 +148,9 @@ def note_problems(nb, notes) -> Iterator[str]:
     for place in CELL_LINK.findall(prose_of(notes)):
         if place not in ids:
             yield f"its teachers' notes link to a cell that is gone: {place}"
-    exercises = {headings(nb.cells[: one.stub])[-1]: one.name for one in find_exercise_cells(nb.cells)}
+    exercises = {
+        headings(nb.cells[: one.stub])[-1]: one.name for one in find_exercise_cells(nb.cells)
+    }
     for cell in notes.cells:
         above = headings([cell])
         name = exercises.get(above[0]) if above else None

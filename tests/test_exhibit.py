@@ -11,8 +11,8 @@ import pytest
 
 from helpers import show_bytecode, show_code, show_rosetta, show_table, watch_stack
 from helpers.exhibit import Exhibit, LiveExhibit
-from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.question_records import Choice
+from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.view.plain_text import WIDEST
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice

@@ -10,7 +10,7 @@ from keyword import iskeyword
 from ..model.tables import Column, Listing, make_row
 from ..safety import restoring
 from ..safety.arguments import is_exactly, real_isinstance, require_dict, require_str
-from .text.value import BIGGEST_BITS, clip_text, never_changes, short_repr
+from .text.value import BIGGEST_BITS, format_text, never_changes, short_repr
 
 MOST_COLUMNS = 100
 MOST_ITEMS = 24  # of a container that is shown as it is
@@ -31,7 +31,8 @@ def list_rows(title: str, /, *rows: dict[str, object]) -> Listing:
     """
     title = require_str(title, "the title of a table")
     checked_rows = [
-        require_dict(row, "a row of a table", of="heading -> value", most=MOST_COLUMNS) for row in rows
+        require_dict(row, "a row of a table", of="heading -> value", most=MOST_COLUMNS)
+        for row in rows
     ]
     if not checked_rows:
         raise ValueError("a table needs at least one row")
@@ -65,7 +66,7 @@ def _require_headings(row: list[tuple[str, object]], headings: list[str], number
 
 def _format_headings(headings: list[str]) -> str:
     """Return the first headings as text for an error."""
-    text = ", ".join(clip_text(heading) for heading in headings[:MOST_NAMED])
+    text = ", ".join(format_text(heading) for heading in headings[:MOST_NAMED])
     if len(headings) > MOST_NAMED:
         text += ", …"
     return text or "none"

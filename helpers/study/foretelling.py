@@ -1,8 +1,7 @@
 """A guess -> the result of running the choices, and how many guesses were right."""
 
 from helpers.exhibit import Exhibit
-from helpers.model.question_records import require_option
-from helpers.model.question_records import Sandbox
+from helpers.model.question_records import Sandbox, require_option
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view

@@ -10,14 +10,12 @@ from types import FunctionType
 
 from helpers.capture.cpython.objects import refuse_async
 from helpers.capture.cpython.settrace import Printed
-from helpers.safety.arguments import real_type_name
 from helpers.exhibit import Exhibit
 from helpers.model.phrase import clip_text
-from helpers.model.question_records import Decided
-from helpers.model.question_records import Choice
+from helpers.model.question_records import Choice, Decided
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record, missing_parts
-from helpers.safety.arguments import printable, quote_value, require_str
+from helpers.safety.arguments import printable, quote_value, real_type_name, require_str
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
 from helpers.safety.standard_output import redirected
 from helpers.study.learner_progress import remembered

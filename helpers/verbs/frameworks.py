@@ -11,8 +11,8 @@ from ..safety.restoring import (
 )
 
 if TYPE_CHECKING:
-    from ..model.op_records import OpLog
     from ..model.call_records import CallTree
+    from ..model.op_records import OpLog
 
 STATION = 6  # of the spine: C call
 
@@ -312,11 +312,11 @@ def show_op_graph(title: str, **logs: "Exhibit | OpLog") -> Exhibit:
     --------
     >>> show_op_graph("One step", torch=watch_ops(step, x))
     """
-    from ..capture.frameworks.executed_ops import build_op_graph
+    from ..capture.frameworks.executed_ops import join_op_logs
     from ..view.diagram.graph_view import figures
 
     models = {name: model_of(log) for name, log in logs.items()}
-    return Exhibit(build_op_graph(title, **models), figures, STATION)
+    return Exhibit(join_op_logs(title, **models), figures, STATION)
 
 
 @speaks_to_users

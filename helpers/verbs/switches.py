@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..exhibit import Exhibit
-from ..model.transcripts import Transcripts
-from ..model.transcripts import Transcript
+from ..model.transcripts import Transcript, Transcripts
 from ..view.source_views import transcript
 from ..view.widgets.forms import answer_of, rerun_widget
 

@@ -163,7 +163,7 @@ def show_guards(
     --------
     >>> show_guards(compiled_step, find="layer1", as_table=True)
     """
-    from ..capture.torch import guard_sets, guard_tree
+    from ..capture.torch import guard_tree
     from ..capture.torch.guard_program import build_guard_program
     from ..view.diagram.graph_view import graph
     from ..view.table_view import table
@@ -207,7 +207,6 @@ def guard_function(f: Callable[..., Any], *, entry: int = 1) -> FunctionType:
     --------
     >>> guard_function(compiled_step)(torch.ones(3))
     """
-    from ..capture.torch import guard_sets
     from ..capture.torch.guard_program import build_guard_function
 
     return build_guard_function(f, entry)

@@ -6,8 +6,7 @@ A flame graph (Brendan Gregg, 2011) has a block for each call, below the block o
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model.call_records import CallTree
-from ..model.call_records import Call
+from ..model.call_records import Call, CallTree
 from ..model.phrase import clip_text, format_count, format_names
 from . import ink
 from .call_outline import LONGEST

@@ -4,8 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ..model.call_records import CallTree
-from ..model.call_records import Call
+from ..model.call_records import Call, CallTree
 from ..model.phrase import clip_text, format_names
 
 MOST_WHOLE = 50  # calls of a tree that is not folded

@@ -7,9 +7,8 @@ from markupsafe import Markup, escape
 from pygments.lexers import PythonLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, String
 
+from ..model.file_records import File, Files
 from ..model.phrase import format_count
-from ..model.file_records import Files
-from ..model.file_records import File
 from . import ink
 from .ceilings import cut_lines
 from .markup import render
@@ -68,7 +67,9 @@ def _number_lines(
     shown = cut_lines(lines)
     if colour_lines:
         shown = colour_lines(shown)
-    return NumberedFile(file.name, format_count(len(lines), "line"), list(enumerate(shown, start=1)))
+    return NumberedFile(
+        file.name, format_count(len(lines), "line"), list(enumerate(shown, start=1))
+    )
 
 
 def _colour_python(lines: list[str]) -> list[Markup]:

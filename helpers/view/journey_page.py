@@ -2,9 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..model.journey_records import Journey
-from ..model.journey_records import Passage
-from ..model.journey_records import Stop
+from ..model.journey_records import Journey, Passage, Stop
 from ..model.spine import SPINE
 from .ceilings import cut_text, list_source_lines
 from .markup import render

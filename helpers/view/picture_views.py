@@ -1,7 +1,7 @@
 """A model inside of another, such as a panel of a stage -> the view that draws it."""
 
-from ..model.job_records import JobGraph
 from ..model.graphs import Graph
+from ..model.job_records import JobGraph
 from ..model.tables import Ledger, Listing
 from . import View
 from .table_view import ledger, table

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from itertools import groupby
 
-from ..model.side_by_side import SideBySide
-from ..model.side_by_side import Pair
+from ..model.side_by_side import Pair, SideBySide
 from .ceilings import cut_text, limit_rows
 from .markup import render
 from .plain_text import join_parts, spell_in_one_line

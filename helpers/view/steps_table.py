@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from ..model.stage_records import Timeline
-from ..model.stack_records import StackRun
 from ..model.dynamo_records import DynamoRun
+from ..model.stack_records import StackRun
+from ..model.stage_records import Timeline
 from .ceilings import cut_cells, limit_rows
 from .sourced_table import render_sourced_html, render_sourced_text
 from .widgets.timeline_page import describe_note

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from ..model.transcripts import Transcripts
-from ..model.transcripts import Transcript
+from ..model.transcripts import Transcript, Transcripts
 from .ceilings import cut_text
 from .markup import render
 from .plain_text import spell_out

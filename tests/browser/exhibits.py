@@ -7,18 +7,13 @@ import helpers
 from helpers.capture.cpython.evaluators import build_evaluator_graph
 from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.capture.tensorflow.graph_steps import list_steps
-from helpers.model.graphs import join_graphs
-from helpers.model.graphs import Edge, Graph, Node
+from helpers.model.dynamo_records import DynamoRun, DynamoStep
+from helpers.model.file_records import File, Files
+from helpers.model.graphs import Edge, Graph, Node, join_graphs
+from helpers.model.question_records import Beside, Choice, Outcome
 from helpers.model.study_records import build_progress
-from helpers.model.question_records import Outcome
-from helpers.model.question_records import Beside
-from helpers.model.question_records import Choice
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.transcripts import Transcripts
-from helpers.model.file_records import Files
-from helpers.model.file_records import File
-from helpers.model.dynamo_records import DynamoRun
-from helpers.model.dynamo_records import DynamoStep
 from helpers.study.words import show_word
 from helpers.view.call_view import call_tree
 from helpers.view.charts import curve, make_curve

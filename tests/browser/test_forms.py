@@ -5,11 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from helpers.model.question_records import Sandbox
-from helpers.model.question_records import Control
-from helpers.model.question_records import Choice
-from helpers.model.transcripts import Transcripts
-from helpers.model.transcripts import Transcript
+from helpers.model.question_records import Choice, Control, Sandbox
+from helpers.model.transcripts import Transcript, Transcripts
 from helpers.view.call_view import call_tree
 from helpers.view.widgets.forms import choice, rerun_widget, sandbox
 from tests.browser.widget_page import KERNELS, document, find_serious

@@ -49,7 +49,10 @@ def depths_agree():
             return None
         frame.f_trace = tracer
         frame.f_trace_opcodes = sys.version_info < (3, 12)
-        place = interpreter_frame.find_interpreter_frame(frame) + interpreter_frame.read_layout().stacktop
+        place = (
+            interpreter_frame.find_interpreter_frame(frame)
+            + interpreter_frame.read_layout().stacktop
+        )
         top = ctypes.c_int.from_address(place).value  # -1 where it is kept in a register
         saved = top - len(interpreter_frame.list_slot_names(frame.f_code)) if top >= 0 else None
         if event in ("line", "opcode") and saved is not None:

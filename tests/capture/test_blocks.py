@@ -49,7 +49,11 @@ def installed():
     config = torch_private.config.get_config_copy()
     callbacks = [*tensorflow_private.context.context().op_callbacks]
     callbacks += [*tensorflow_private.transform.CONCRETE_FUNCTION_CALLBACKS]
-    state = threading.enumerate(), torch_modes.read_mode_stacks(), frame_callback.read_frame_callback()
+    state = (
+        threading.enumerate(),
+        torch_modes.read_mode_stacks(),
+        frame_callback.read_frame_callback(),
+    )
     hooks = [{n: v for n, v in vars(one).items() if callable(v)} for one in parts]
     return hooks, logs, config, callbacks, state, (sys.gettrace(), sys.getprofile())
 

@@ -133,7 +133,9 @@ def test_what_cannot_travel_or_has_no_source_is_refused(refused):
 
     refused(TypeError, "the source of typed is not available", call_in_child, space["typed"])
     refused(TypeError, "closes uses held of a", call_in_child, closes)
-    refused(ValueError, "the source of typed is not available", build_portable_source, space["typed"])
+    refused(
+        ValueError, "the source of typed is not available", build_portable_source, space["typed"]
+    )
     refused(TypeError, "call_in_child accepts arguments of dicts", call_in_child, adds, object(), 1)
 
 

@@ -67,9 +67,7 @@ def test_other_pythons_agree(version):
         "        if felt != plain: print(program.__name__, verb.__name__, plain, felt)\n"
     )
     differing = pythons.run(version, code).splitlines()
-    known = (
-        "asks_for_the_tracer record_stack_run"  # 3.13 asks a frame for a tracer before it sends opcodes
-    )
+    known = "asks_for_the_tracer record_stack_run"  # 3.13 asks a frame for a tracer before it sends opcodes
     assert [line for line in differing if not (version == "3.13" and line.startswith(known))] == []
 
 
@@ -318,7 +316,10 @@ def test_tracers_are_measured_without_the_one_that_is_active():
 
 def test_the_empty_line_between_two_functions_has_no_number():
     program = felt_programs.calls_another
-    for model in (stack_run.record_stack_run(program, []), frame_timeline.record_frames(program, [])):
+    for model in (
+        stack_run.record_stack_run(program, []),
+        frame_timeline.record_frames(program, []),
+    ):
         lines = model.source.split("\n")
         between = [number for number, line in zip(model.numbers, lines, strict=True) if not line]
         assert between == [""]

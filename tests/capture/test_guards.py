@@ -10,8 +10,7 @@ from helpers.capture.torch.cache_entries import read_cache_entries
 from helpers.capture.torch.frame_arguments import bind_frame_locals
 from helpers.capture.torch.guard_failures import find_first_failure, list_failing_guards
 from helpers.capture.torch.guard_leaves import list_leaf_guards, walk_nodes
-from helpers.model.guard_failures import Failure
-from helpers.model.guard_failures import explain_failures
+from helpers.model.guard_failures import Failure, explain_failures
 
 pytestmark = pytest.mark.own_process(sharing="torch")
 torch = pytest.importorskip("torch")

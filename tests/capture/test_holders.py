@@ -12,9 +12,7 @@ import weakref
 
 import pytest
 
-from helpers.capture.references.binding_list import ONLY_COLLECTOR
-from helpers.capture.references.binding_list import UNSEEN
-from helpers.capture.references.binding_list import list_bindings
+from helpers.capture.references.binding_list import ONLY_COLLECTOR, UNSEEN, list_bindings
 from tests.samples import sample
 
 pytestmark = pytest.mark.own_process(sharing="a_small_heap")

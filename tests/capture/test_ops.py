@@ -3,12 +3,11 @@
 import pytest
 
 from helpers import watch_traces
-from helpers.capture.frameworks.executed_ops import build_op_graph, record_ops
+from helpers.capture.frameworks.executed_ops import join_op_logs, record_ops
 from helpers.capture.tensorflow.eager_context import read_callbacks, recording_op_names
 from helpers.capture.torch.grad_fn_graph import build_grad_fn_graph
 from helpers.model.graphs import split_graph
-from helpers.model.op_records import build_op_graph
-from helpers.model.op_records import AGAIN
+from helpers.model.op_records import AGAIN, build_op_graph
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 torch = pytest.importorskip("torch")
@@ -105,10 +104,10 @@ def test_the_graph_keeps_what_backward_reads(step):
     graph = build_op_graph(record_ops(step))
     assert "op 2" in graph.sources("op 9")  # the product, for the gradient of its square
     assert [(e.source, e.target) for e in graph.edges if e.label == AGAIN] == [("op 2", "op 9")]
-    both = build_op_graph("both", one=record_ops(step), two=record_ops(step))
+    both = join_op_logs("both", one=record_ops(step), two=record_ops(step))
     assert len([n for n in both.nodes if n.kind == "group"]) == 2
     assert not [n for n in both.nodes if n.label == "a value"]
-    alone = build_op_graph("one", one=record_ops(step))
+    alone = join_op_logs("one", one=record_ops(step))
     assert list(split_graph(both)) == ["one", "two"] and split_graph(alone) == {"": alone}
     assert {len(part.nodes) for part in split_graph(both).values()} == {len(alone.nodes)}
 

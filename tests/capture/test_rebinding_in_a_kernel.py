@@ -2,8 +2,7 @@
 
 import pytest
 
-from helpers.capture.references.fixed_places import PYTHONS
-from helpers.capture.references.fixed_places import KERNELS
+from helpers.capture.references.fixed_places import KERNELS, PYTHONS
 from tests.a_kernel import Client
 
 TRY = """

@@ -8,9 +8,8 @@ import pytest
 from helpers import watch_recompiles, watching_breaks, watching_recompiles
 from helpers.capture.torch.given_up import find_given_up
 from helpers.internals import torch_private
+from helpers.model.compile_records import CompileEntry, CompileLedger
 from helpers.model.tables import Verdict
-from helpers.model.compile_records import CompileLedger
-from helpers.model.compile_records import CompileEntry
 from tests.pythons import ROOT
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]

@@ -13,8 +13,8 @@ import re
 import pytest
 
 from helpers import watch_recompiles
-from helpers.capture.torch.frame_arguments import bind_frame_locals
 from helpers.capture.torch.cache_entries import read_cache_entries
+from helpers.capture.torch.frame_arguments import bind_frame_locals
 from tests.samples import sample
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]

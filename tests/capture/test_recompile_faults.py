@@ -19,40 +19,67 @@ from helpers import (
     watch_recompiles,
     watching_recompiles,
 )
-from helpers.capture.torch import backend_failures, cache_entries, compiled_function, dynamic_sizes, failure_words, frame_arguments, frame_words, guard_failures, guard_leaves, guard_side_effects, leaf_failures, setting_differences, tensor_differences, value_words
 from helpers.capture.torch import (
+    backend_failures,
+    cache_entries,
     call_verdicts,
     compiled_call_reasons,
     compiled_calls,
     compiled_copy,
+    compiled_function,
     compiles_in_block,
+    dynamic_sizes,
+    failure_words,
+    frame_arguments,
+    frame_words,
+    guard_failures,
+    guard_leaves,
+    guard_side_effects,
     guard_tree,
     guard_words,
+    leaf_failures,
     recompiles,
+    setting_differences,
+    tensor_differences,
+    value_words,
     watched_call,
 )
 from helpers.capture.torch.guard_leaves import LeafGuard
 from helpers.internals import dynamo_codes, frame_callback, torch_private
 from helpers.mini.frame_hook import slot
-from helpers.model import guard_failures, guard_records
+from helpers.model import guard_failures as failure_records
+from helpers.model import guard_records
 from tests.samples import sample
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 torch = pytest.importorskip("torch")
 MODULES = (
-    recompiles,
-    compiled_copy,
-    watched_call,
+    backend_failures,
+    cache_entries,
     call_verdicts,
-    compiles_in_block,
-    compiled_calls,
     compiled_call_reasons,
+    compiled_calls,
+    compiled_copy,
+    compiled_function,
+    compiles_in_block,
+    dynamic_sizes,
+    failure_words,
+    frame_arguments,
+    frame_words,
+    guard_failures,
+    guard_leaves,
+    guard_side_effects,
     guard_tree,
     guard_words,
-    guard_failures,
+    leaf_failures,
+    recompiles,
+    setting_differences,
+    tensor_differences,
+    value_words,
+    watched_call,
+    failure_records,
     guard_records,
 )
-MODULES += backend_failures, cache_entries, compiled_function, dynamic_sizes, failure_words, frame_arguments, frame_words, guard_failures, guard_leaves, guard_side_effects, leaf_failures, setting_differences, tensor_differences, value_words
 CLASSES = (
     watched_call.WatchedCall,
     call_verdicts.CallJudge,

@@ -7,9 +7,8 @@ import types
 import pytest
 
 from helpers.capture.references import binding_list, holder_search
+from helpers.capture.references.binding_list import build_binding_graph, list_bindings
 from helpers.capture.references.holder_search import find_holders
-from helpers.capture.references.binding_list import build_binding_graph
-from helpers.capture.references.binding_list import list_bindings
 from helpers.safety.restoring import Own
 from tests.pythons import finished
 

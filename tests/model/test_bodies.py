@@ -1,8 +1,7 @@
 """helpers/model/graph_bodies.py: a body stands in its caller, and nothing of the graph is lost."""
 
+from helpers.model.graph_bodies import BODY, nest_bodies
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.graph_bodies import nest_bodies
-from helpers.model.graph_bodies import BODY
 
 
 def branched(*more):

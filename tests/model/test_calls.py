@@ -1,7 +1,6 @@
 """A tree of calls counts what is inside each, and its outline leaves no call uncounted."""
 
-from helpers.model.call_records import CallTree
-from helpers.model.call_records import Call
+from helpers.model.call_records import Call, CallTree
 from helpers.view.call_outline import MOST_WHOLE, outline_calls
 
 

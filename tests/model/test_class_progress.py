@@ -2,9 +2,8 @@
 
 import pytest
 
+from helpers.model.class_progress import LEAST, build_class_listing
 from helpers.model.study_records import HINTED, PASSED, TRIED, Chapter, Task
-from helpers.model.class_progress import build_class_listing
-from helpers.model.class_progress import LEAST
 from helpers.view.table_view import table
 
 CHAPTERS = (Chapter(1, "names", (Task("a", ""), Task("b", ""))),)

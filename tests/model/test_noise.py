@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from helpers.capture.cpython import costs
 from helpers.model.noise import (
     AS_LONG,
-    Ratio,
     TOO_NOISY,
+    Ratio,
     describe_cost,
     drop_warm_up,
     measure_ratio,

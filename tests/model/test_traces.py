@@ -1,9 +1,6 @@
 """A trace ledger counts calls, not rows."""
 
-from helpers.model.trace_records import build_trace_entry
-from helpers.model.trace_records import TraceLedger
-from helpers.model.trace_records import Cause
-from helpers.model.trace_records import HEADINGS
+from helpers.model.trace_records import HEADINGS, Cause, TraceLedger, build_trace_entry
 
 
 def ledger():

@@ -173,7 +173,9 @@ def test_a_finished_class_stands_in_for_one_that_is_all_stubs_and_the_title_says
             return ...
 
     own = record_stack_run(vm.or_finished(*vm.STEPS[:3])().run, leapdays, 2000, 2030)
-    lent = record_stack_run(vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030)
+    lent = record_stack_run(
+        vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030
+    )
     assert own.title == "leapdays, in your machine" and own.steps == lent.steps
     assert lent.title.startswith("leapdays, in a machine with the finished Names:")
 

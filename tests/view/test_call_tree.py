@@ -1,7 +1,6 @@
 """A tree of calls: text and HTML hold the same lines and counts, and nothing is markup."""
 
-from helpers.model.call_records import CallTree
-from helpers.model.call_records import Call
+from helpers.model.call_records import Call, CallTree
 from helpers.view import call_view
 from helpers.view.call_flame import SIDE, WAY, draw_flame
 from helpers.view.call_outline import outline_calls

@@ -7,26 +7,18 @@ from dataclasses import dataclass
 import pytest
 
 from helpers.exhibit import Exhibit
+from helpers.model.call_records import Call, CallTree
 from helpers.model.code_records import Bytecode, Instruction
-from helpers.model.job_records import JobGraph
-from helpers.model.job_records import JobOp
-from helpers.model.job_records import Blob
-from helpers.model.call_records import CallTree
-from helpers.model.call_records import Call
+from helpers.model.dynamo_records import DynamoRun, DynamoStep
+from helpers.model.file_records import File, Files
 from helpers.model.graphs import Edge, Graph, Node
-from helpers.model.stage_records import Panel, Step, Timeline
-from helpers.model.stack_records import StackRun
-from helpers.model.stack_records import StackStep
+from helpers.model.job_records import Blob, JobGraph, JobOp
 from helpers.model.question_records import Choice
+from helpers.model.side_by_side import Pair, SideBySide
+from helpers.model.stack_records import StackRun, StackStep
+from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.model.transcripts import Transcripts
-from helpers.model.transcripts import Transcript
-from helpers.model.file_records import Files
-from helpers.model.file_records import File
-from helpers.model.side_by_side import SideBySide
-from helpers.model.side_by_side import Pair
-from helpers.model.dynamo_records import DynamoRun
-from helpers.model.dynamo_records import DynamoStep
+from helpers.model.transcripts import Transcript, Transcripts
 from helpers.view import charts
 from helpers.view.call_view import call_tree
 from helpers.view.diagram.graph_view import graph

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.graph_bodies import nest_bodies
+from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram import graph_drawing
 from helpers.view.diagram.arrow_lines import list_points
 from helpers.view.diagram.drawing import Arrow, Rectangle

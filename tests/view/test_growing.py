@@ -2,10 +2,9 @@
 
 from xml.etree import ElementTree
 
+from helpers.model.dynamo_records import DynamoRun, DynamoStep
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel
-from helpers.model.dynamo_records import DynamoRun
-from helpers.model.dynamo_records import DynamoStep
 from helpers.view.diagram.animated_graph import draw_animated_graph
 from helpers.view.diagram.growing_graphs import list_growing_graphs
 

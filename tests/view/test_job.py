@@ -7,9 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.model.job_records import JobGraph
-from helpers.model.job_records import JobOp
-from helpers.model.job_records import Blob
+from helpers.model.job_records import Blob, JobGraph, JobOp
 from helpers.view.diagram import job_drawing
 from helpers.view.diagram.arrow_lines import list_points
 from helpers.view.diagram.job_drawing import draw_job as svg

@@ -4,10 +4,7 @@ import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from helpers.model.journey_records import Journey
-from helpers.model.journey_records import Passage
-from helpers.model.journey_records import Stop
-from helpers.model.journey_records import SHARES
+from helpers.model.journey_records import SHARES, Journey, Passage, Stop
 from helpers.model.spine import SPINE
 from helpers.view.journey_page import LIT
 from helpers.view.plain_text import WIDEST, wrap_text

@@ -40,7 +40,10 @@ def test_the_page_says_each_state_in_words_and_leads_to_each_exercise():
 
 
 def test_who_shares_is_told_so_and_how_to_end_it():
-    alone, shared = build_progress(CHAPTERS, EVENTS), replace(build_progress(CHAPTERS, EVENTS), shared=True)
+    alone, shared = (
+        build_progress(CHAPTERS, EVENTS),
+        replace(build_progress(CHAPTERS, EVENTS), shared=True),
+    )
     assert "nowhere else" in view.text(alone) and "stop_sharing" not in view.text(alone)
     assert "`stop_sharing()` ends" in view.text(shared) and "nowhere else" not in view.text(shared)
     assert "<code>stop_sharing()</code> ends" in view.html(shared)

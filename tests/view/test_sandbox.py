@@ -4,8 +4,7 @@ import types
 
 import ipykernel.comm.comm
 
-from helpers.model.question_records import Sandbox
-from helpers.model.question_records import Control
+from helpers.model.question_records import Control, Sandbox
 from helpers.view import widgets as base
 from helpers.view.widgets.forms import sandbox
 

@@ -8,11 +8,10 @@ import pytest
 
 from helpers.capture.cpython.code_fields import build_code_tree
 from helpers.capture.cpython.stack_run import record_stack_run
+from helpers.model.dynamo_records import DynamoRun, DynamoStep
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.model.dynamo_records import DynamoRun
-from helpers.model.dynamo_records import DynamoStep
 from helpers.view.instruction_tables import code as code_view
 from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view

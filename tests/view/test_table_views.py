@@ -7,17 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.model.op_records import OpLog
-from helpers.model.op_records import Op
+from helpers.model.file_records import File, Files
+from helpers.model.guard_records import GuardLine, GuardProgram
+from helpers.model.op_records import Op, OpLog
+from helpers.model.side_by_side import SideBySide, align_lines
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
-from helpers.model.transcripts import Transcripts
-from helpers.model.transcripts import Transcript
-from helpers.model.file_records import Files
-from helpers.model.file_records import File
-from helpers.model.side_by_side import align_lines
-from helpers.model.side_by_side import SideBySide
-from helpers.model.guard_records import GuardProgram
-from helpers.model.guard_records import GuardLine
+from helpers.model.transcripts import Transcript, Transcripts
 from helpers.view.markup import allow_breaks
 from helpers.view.plain_text import WIDEST, render_grid, wrap_columns, wrap_text
 from helpers.view.source_views import files as view

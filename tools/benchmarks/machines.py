@@ -183,7 +183,9 @@ def measure_value_stack():
     opcode_recorder.MOST_EVENTS = following.MOST  # no record is cut
     rounds = size(1500, 30)
     folded = alone(stack_run.record_instructions, collect, (rounds,))
-    whole = alone(stack_run.record_instructions, collect, (rounds,), fold=False, most=following.MOST)
+    whole = alone(
+        stack_run.record_instructions, collect, (rounds,), fold=False, most=following.MOST
+    )
     noted, offsets = (alone(trace, note, rounds) for note in (note_locals, note_offset))
     words = "a tracer that notes the locals"
     yield Goal("the record", folded, words, noted, at_most=2, rounds=9)

@@ -20,7 +20,9 @@ MAY_FIND = "Your code asks for {}, and may find there what this verb has set."
 CHANGED = "Meanwhile {} did not run, until your code set what is there now."
 
 
-def describe_hooks_aside(tracer: FrameTracer | None = None, profiler: OwnProfilers | None = None) -> str:
+def describe_hooks_aside(
+    tracer: FrameTracer | None = None, profiler: OwnProfilers | None = None
+) -> str:
     """Return the sentences on what of the program's own did not run; "" if it had set nothing.
 
     `tracer` and `profiler` are those of the verb, None for one that it has not set.
@@ -47,7 +49,9 @@ def describe_set_again(aside: dict[str, bool]) -> str:
     return " ".join(sentences)
 
 
-def describe_findings(code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()) -> str:
+def describe_findings(
+    code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()
+) -> str:
     """Return the sentence on what of a verb's the program may find; "" if it asks for nothing.
 
     Parameters

@@ -11,7 +11,7 @@ from ...mini.versions import JUMPS, effect, ends
 from ...model.code_records import Bytecode, Handler, Instruction, build_columns
 from ...model.tables import Column
 from ..text.source import NOWHERE, Source, find_source
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 from . import disassembly
 from .objects import read_code_name, require_code
 from .unwrapping import unwrap
@@ -155,7 +155,7 @@ def format_argument(instruction: dis.Instruction, code: CodeType) -> str:
     if instruction.opcode in JUMPS:
         return f"to {instruction.argval}"
     if instruction.argrepr:
-        return clip_text(instruction.argrepr)
+        return format_text(instruction.argrepr)
     has_no_meaning = instruction.opname in ("RESUME", "PRECALL", "CACHE")
     return "" if has_no_meaning else str(instruction.arg)
 

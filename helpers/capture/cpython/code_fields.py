@@ -7,7 +7,7 @@ from types import CodeType
 
 from ...model.code_records import CodeTree, Field, build_columns
 from ...model.tables import Listing
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 from . import disassembly
 from .bytecode import list_bytecode
 from .objects import require_code
@@ -57,7 +57,7 @@ def build_code_tree(fn) -> CodeTree:
     function, sentences = unwrap(fn)
     code = require_code(function, "show_code")
     inner_codes = [constant for constant in code.co_consts if type(constant) is CodeType]
-    name = clip_text(code.co_qualname)
+    name = format_text(code.co_qualname)
     fields = _list_fields(code, title=f"Code object {name}")
     return CodeTree(
         title=fields.title,
@@ -78,7 +78,9 @@ def _list_fields(code: CodeType, title: str) -> Listing:
         if type(used_by) is not str:
             used_by = _describe_first_use(code, name, used_by)
         rows.append(Field(name, _format_field(code, name), meaning, used_by))
-    shown = build_columns("name value", name="field", value="value", meaning="what it is", used="used by")
+    shown = build_columns(
+        "name value", name="field", value="value", meaning="what it is", used="used by"
+    )
     return Listing(title, shown, tuple(rows))
 
 

@@ -1,10 +1,10 @@
 """The tables of one code object -> the rows and source lines that every step of it needs."""
 
 from ...model.code_records import Handler
-from ...model.stage_records import NOWHERE
 from ...model.stack_records import Row
+from ...model.stage_records import NOWHERE
 from ..text.source_pages import SourcePages
-from ..text.value import clip_text
+from ..text.value import format_text
 from .disassembly import describe_handler
 from .instruction_sentences import find_lane
 
@@ -25,7 +25,7 @@ class CodeRows:
     def __init__(self, tables, pages: SourcePages, number: int):
         self.tables = tables
         self.number = number
-        self.function = clip_text(tables.code.co_name)
+        self.function = format_text(tables.code.co_name)
         self.labels = tables.labels
         #: Offset -> the row of the listing.
         self.rows: dict[int, Row] = {}

@@ -14,7 +14,7 @@ from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import require_dict
 from ...safety.restoring import note_interrupt, running_user_code
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 
 ROUNDS, MOST_ACTIONS = 7, 1000
 UNCOUNTED_ROUNDS = 1  # the first, which warms up
@@ -69,7 +69,7 @@ def measure_costs(
     actions = require_dict(actions, "watch_costs", "name -> function", MOST_ACTIONS)
     for name, action in [("the unit", unit), *actions]:
         if not callable(action):
-            raise TypeError(f"{clip_text(name)} must be a function, not {short_repr(action)}")
+            raise TypeError(f"{format_text(name)} must be a function, not {short_repr(action)}")
     # The unit has the key None, which no action can have.
     everything = {None: unit, **dict(actions)}
     rounds, stop = _time_rounds(everything)

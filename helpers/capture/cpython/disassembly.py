@@ -7,7 +7,7 @@ from types import CodeType
 from ...mini.versions import JUMPS, effect, ends
 from ...model.code_records import Handler
 from ...model.phrase import format_count
-from ..text.value import clip_text
+from ..text.value import format_text
 
 RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
 # How many values these take. Of all others the stack effect tells it.
@@ -39,7 +39,7 @@ def decode_instructions(code: CodeType) -> list[dis.Instruction]:
     try:
         return list(dis.get_instructions(code))
     except Exception:
-        raise ValueError(f"the bytecode of {clip_text(code.co_name)} cannot be decoded") from None
+        raise ValueError(f"the bytecode of {format_text(code.co_name)} cannot be decoded") from None
 
 
 def list_handlers(code: CodeType) -> tuple[Handler, ...]:

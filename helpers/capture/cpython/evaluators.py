@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from ...mini import frame_hook
-from ...model.graphs import join_graphs
-from ...model.graphs import Edge, Graph, Node
+from ...model.graphs import Edge, Graph, Node, join_graphs
 from ...model.phrase import format_count
 from ...safety.arguments import real_isinstance, real_type_name
-from ..text.value import clip_text
+from ..text.value import format_text
 from .objects import read_function_name, require_python_function
 from .unwrapping import unwrap
 
@@ -18,7 +17,7 @@ def build_evaluator_graph(fn) -> Graph:
     function, _ = require_python_function(function_or_method, "show_evaluator")
     name = read_function_name(function)
     code = function.__code__
-    code_name = clip_text(code.co_name)
+    code_name = format_text(code.co_name)
     variable_count = len(code.co_varnames) + len(code.co_cellvars) + len(code.co_freevars)
     room = f"{format_count(variable_count, 'variable')}, stack of {code.co_stacksize}"
     size = f"{len(code.co_code) // 2} code units"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ...model.code_records import build_columns
 from ...model.tables import Listing
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 from .frame_rows import format_locals, is_module_frame
 
 MEANINGS = {
@@ -47,7 +47,7 @@ def list_frame_attributes(frame: FrameType) -> Listing:
         if hasattr(FrameType, name):
             rows.append(Attribute(name, _format_attribute(frame, name), meaning))
     shown = build_columns("name value", name="attribute", value="value", meaning="what it is")
-    return Listing(f"Frame of {clip_text(frame.f_code.co_name)}", shown, tuple(rows))
+    return Listing(f"Frame of {format_text(frame.f_code.co_name)}", shown, tuple(rows))
 
 
 def _format_attribute(frame: FrameType, name: str) -> str:

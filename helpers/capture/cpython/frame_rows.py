@@ -6,7 +6,7 @@ from types import CodeType, FrameType
 from typing import NamedTuple
 
 from ...internals.interpreter_frame import read_local_variables
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 
 MOST_LOCALS = 6
 
@@ -58,12 +58,12 @@ def list_locals(frame: FrameType) -> tuple[tuple[str, str], ...]:
         return ()
     values = read_local_variables(frame)
     names = list(values)[:MOST_LOCALS]
-    return tuple((clip_text(name), short_repr(values[name])) for name in names)
+    return tuple((format_text(name), short_repr(values[name])) for name in names)
 
 
 def format_new_call(frame: FrameType) -> str:
     """Return a call that begins as `f(x = 1)`, only as `f` where the frame has no arguments."""
-    name = clip_text(frame.f_code.co_name)
+    name = format_text(frame.f_code.co_name)
     if not is_function_frame(frame):
         return name
     values = read_local_variables(frame)
@@ -86,7 +86,7 @@ def _format_variables(
 ) -> str:
     """Return the first few of these variables as words, and how many more there are."""
     shown = names[:MOST_LOCALS]
-    parts = [f"{clip_text(name)}{separator}{short_repr(values[name])}" for name in shown]
+    parts = [f"{format_text(name)}{separator}{short_repr(values[name])}" for name in shown]
     rest = len(names) - len(shown)
     if rest:
         parts.append(f"… {rest} more")

@@ -8,7 +8,7 @@ from ...internals import interpreter_frame
 from ...model.code_records import build_columns
 from ...model.tables import Listing
 from ...safety.arguments import require_int
-from ..text.value import clip_text
+from ..text.value import format_text
 from .frame_rows import FrameRow
 
 MOST_FRAMES, MOST_ASKED = 12, 100_000
@@ -48,6 +48,6 @@ def _is_entry_from_c(address: int, offsets: interpreter_frame.Layout) -> bool:
 def _read_row(address: int, offsets: interpreter_frame.Layout, place: int) -> FrameRow:
     """Return the row of the frame whose record begins at this address."""
     code = interpreter_frame.read_object(interpreter_frame.read_word(address + offsets.code))
-    name = clip_text(code.co_name) if type(code) is CodeType else "?"
+    name = format_text(code.co_name) if type(code) is CodeType else "?"
     has_frame_object = bool(interpreter_frame.read_word(address + offsets.frame_object))
     return FrameRow(str(place), name, made=has_frame_object)

@@ -12,7 +12,7 @@ from ...model.code_records import build_columns
 from ...model.stage_records import Card, FrameStep, Panel, Timeline
 from ...model.tables import Listing
 from ..text.source_pages import SourcePages
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 from .following import Limits
 from .frame_exits import is_at_yield, is_generator_frame, is_left_by_exception
 from .frame_rows import FrameRow, format_locals, format_new_call, list_locals
@@ -142,7 +142,7 @@ class FrameRecorder:
         self._running[id(frame)] = frame
         key = _find_key(frame)
         if self._suspended.pop(key, None) is not None:
-            name = clip_text(frame.f_code.co_name)
+            name = format_text(frame.f_code.co_name)
             event_words = FrameEvent(
                 label=f"resume {name}()",
                 says="The frame comes back from the shelf with all its values and continues.",
@@ -193,7 +193,7 @@ class FrameRecorder:
             _, error, link = argument
             verb = "is raised in" if _is_raised_in(frame, link) else "reaches"
             raised = FrameEvent(
-                label=f"{short_repr(error)} {verb} {clip_text(frame.f_code.co_name)}",
+                label=f"{short_repr(error)} {verb} {format_text(frame.f_code.co_name)}",
                 says="It looks for a handler in this frame first.",
                 lane="exception",
                 deed="just raised",
@@ -214,7 +214,7 @@ class FrameRecorder:
 
         `value` is what the caller gets; it is None for an exception too.
         """
-        name = clip_text(frame.f_code.co_name)
+        name = format_text(frame.f_code.co_name)
         words = short_repr(value)
         last_offset = self._last_offsets.get(id(frame))
         if value is None and is_left_by_exception(frame, last_offset):
@@ -330,7 +330,7 @@ class FrameRecorder:
 
     def _look_at(self, frame: FrameType, place: str, state: str) -> FrameLook:
         """Return how a frame looks now; `state` says what it does."""
-        name = clip_text(frame.f_code.co_name)
+        name = format_text(frame.f_code.co_name)
         line = self._find_line(frame)
         is_own = frame.f_globals is self._globals
         row = FrameRow(

@@ -16,7 +16,7 @@ from ...safety.arguments import is_exactly
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import describe_error
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 from .objects import read_function_name, require_code
 from .unseen_frames import Unseen
 from .unwrapping import find_called_function, find_watched_function, unwrap
@@ -198,7 +198,7 @@ class HookRecorder:
             depth += 1
             frame = frame.f_back
         arguments = _format_arguments(zip(code.co_varnames, values, strict=False), len(values))
-        short_name = clip_text(code.co_name)
+        short_name = format_text(code.co_name)
         self.rows.append(
             FrameSeen(
                 order=len(self.rows) + 1,
@@ -272,6 +272,6 @@ def find_own_codes(function: FunctionType) -> list[CodeType]:
 def _format_arguments(pairs: Iterable[tuple[str, object]], count: int) -> str:
     """Return the first few of `count` arguments as `3, x=1`; one with an empty name has no `=`."""
     few = islice(pairs, MOST_ARGUMENTS)
-    words = [f"{clip_text(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
+    words = [f"{format_text(name)}={short_repr(value)}".removeprefix("=") for name, value in few]
     more = [f"… {count - len(words)} more"] if count > len(words) else []
     return ", ".join([*words, *more])

@@ -10,7 +10,7 @@ from ...mini.vm.instructions import Plain
 from ...model.code_records import Handler
 from ...safety.restoring import note_interrupt
 from ...safety.standard_output import redirected
-from ..text.value import ValueWords, clip_text, describe_value, short_repr
+from ..text.value import ValueWords, describe_value, format_text, short_repr
 from .code_tables import ListedInstruction
 from .recorded_moments import Activation, Moment
 from .settrace import Printed, Result
@@ -72,7 +72,7 @@ def _list_step(position: int, step: Plain) -> ListedInstruction:
 
 def _format_argument(value: object) -> str:
     """Return an argument of a plain instruction as text; a string is a name, without quotes."""
-    return clip_text(value) if type(value) is str else short_repr(value)
+    return format_text(value) if type(value) is str else short_repr(value)
 
 
 class MachineRecord:

@@ -172,7 +172,9 @@ def call_traced(
         note_interrupt(interrupt)
     note_end(error_raised)
 
-    aside = " ".join(filter(None, (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES))))
+    aside = " ".join(
+        filter(None, (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES)))
+    )
     lost = ""
     if not is_untouched and interrupt is None:
         lost = _describe_loss(frame_tracer.error)

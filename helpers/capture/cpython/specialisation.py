@@ -13,7 +13,7 @@ from ...model.tables import Column, Listing
 from ...safety.arguments import require_dict, require_int
 from ...safety.restoring import note_interrupt, running_user_code
 from ...safety.users_frames import is_library
-from ..text.value import clip_text
+from ..text.value import format_text
 from . import disassembly
 from .bytecode import RUNNING_NAMES, format_argument, list_extents
 from .objects import list_global_names, read_function_name, refuse_async, require_python_function
@@ -107,9 +107,11 @@ def record_specialisation(
 
 def _require_stages(stages, times: int, inside: Mapping[str, Callable]) -> None:
     """Raise one clear sentence for an argument of `watch_specialising` that does not fit."""
-    for heading, args in require_dict(stages, "watch_specialising", "heading -> arguments", MOST_STAGES):
+    for heading, args in require_dict(
+        stages, "watch_specialising", "heading -> arguments", MOST_STAGES
+    ):
         if type(args) is not tuple:
-            words = clip_text(heading)
+            words = format_text(heading)
             raise TypeError(f"the arguments of stage {words!r} must be a tuple, such as (1, 2)")
     require_int(times, "times", MOST_TIMES)
     for heading in inside:
@@ -142,7 +144,7 @@ def _run_stages(
                 raise
             note_interrupt(error)
             sentence = describe_interruption(calls, "call").removesuffix(".")
-            results.stop = f"{sentence} of the stage '{clip_text(heading)}'."
+            results.stop = f"{sentence} of the stage '{format_text(heading)}'."
         results.snapshots.append(_read_running(copy))
         results.call_counts.append((heading, calls))
         if results.stop:
@@ -201,7 +203,7 @@ def _describe_warmed(functions: list[FunctionType]) -> str:
     """Return the sentence on functions of the program that the calls have specialised too."""
     if not functions:
         return ""
-    names = format_names((clip_text(function.__qualname__) for function in functions), MOST_NAMED)
+    names = format_names((format_text(function.__qualname__) for function in functions), MOST_NAMED)
     return f" It called functions that are no copies, so they are specialised now, too: {names}."
 
 

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from types import MethodType
 
 from ...internals import interpreter_frame
-from ...model.stack_records import StackRun
-from ...model.stack_records import Code
+from ...model.stack_records import Code, StackRun
 from ...safety import PACKAGE
-from ..text.value import clip_text, describe_value
+from ..text.value import describe_value, format_text
 from .code_rows import CodeRows
 from .following import Limits
 from .objects import read_function_name
@@ -18,7 +17,9 @@ from .stack_steps import StackStepBuilder, mark_steps_after_raise
 from .unwrapping import find_watched_function
 
 
-def record_instructions(fn, args: tuple = (), kwargs: Mapping | None = None, **options) -> InstructionRecorder:
+def record_instructions(
+    fn, args: tuple = (), kwargs: Mapping | None = None, **options
+) -> InstructionRecorder:
     """Return the raw record of one call; see `InstructionRecorder` for the options."""
     if interpreter_frame.find_unsupported():
         raise RuntimeError(interpreter_frame.find_unsupported())
@@ -41,7 +42,7 @@ def record_stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwa
             raise TypeError("depth=, only= and most= limit a run of CPython, not of a machine")
         recorder = record_machine(fn, *args, **kwargs)
         builder = StackStepBuilder(recorder)
-        title = f"{clip_text(args[0].__name__)}, in {fn.__self__.called}"
+        title = f"{format_text(args[0].__name__)}, in {fn.__self__.called}"
         note = recorder.note
     else:
         recorder = record_instructions(fn, args, kwargs, look=describe_value, limits=limits)
@@ -99,7 +100,7 @@ def _describe_record(recorder: InstructionRecorder) -> str:
     sentences.append(recorder.printed.note)
     for tables in recorder.codes.values():
         if tables.doubt:
-            name = clip_text(tables.code.co_name)
+            name = format_text(tables.code.co_name)
             sentences.append(f"The stack of {name} is not shown: {tables.doubt}.")
     sentences.append(result.aside)
     return " ".join(filter(None, sentences))

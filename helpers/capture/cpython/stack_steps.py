@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ...model.phrase import format_count
+from ...model.stack_records import StackStep, Value
 from ...model.stage_records import Card, Panel
-from ...model.stack_records import StackStep
-from ...model.stack_records import Value
 from ..text.source_pages import SourcePages
 from .code_rows import CodeRows
 from .instruction_sentences import InstructionFacts, describe_instruction

@@ -9,7 +9,7 @@ from ...model.tables import Listing
 from ...safety.arguments import printable, real_isinstance
 from ...safety.error_parts import cause_of, context_of, members_of, notes_of, traceback_of
 from ..text.error_text import format_note
-from ..text.value import clip_text, short_repr
+from ..text.value import format_text, short_repr
 from .frame_rows import FrameRow, format_locals
 
 MOST_CHAINED = 8
@@ -104,7 +104,7 @@ def _build_link_rows(error: BaseException, prefix: str, bars: str) -> Iterator[F
         lines_before = frame.f_code.co_firstlineno - 1
         yield FrameRow(
             place=f"{prefix}{number}",
-            function=f"{bars}{clip_text(frame.f_code.co_name)}",
+            function=f"{bars}{format_text(frame.f_code.co_name)}",
             line=_format_line(link.tb_lineno, lines_before),
             lasti=str(link.tb_lasti),
             state=_format_line(frame.f_lineno, lines_before),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...internals.own_hooks import is_of_program, profiler_setter, tracer_setter
 from ...safety.dynamo_aside import leave_to_python
-from ..text.value import clip_text
+from ..text.value import format_text
 from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, describe_findings, describe_set_again
 from .costs import Costs, measure_costs
 from .objects import GENERATOR, list_global_names
@@ -52,7 +52,7 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
     changed: set[str] = set()
     with _without_tracers(changed) as aside:
         actions = list_tracers(function, call, changed)
-        listing = measure_costs(call, actions, f"calls of {clip_text(function.__name__)} alone")
+        listing = measure_costs(call, actions, f"calls of {format_text(function.__name__)} alone")
 
     code = function.__code__
     notes = [

@@ -153,7 +153,9 @@ def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
         return forward._replace(sentences=(sentence, *forward.sentences), call=method)
     is_call_of_self = static_attribute(self_object, "__call__") is function
     if is_call_of_self and find_module_method(self_object) is not None:
-        return unwrap_call(self_object, deepest, args)  # a module's `__call__` leads to its `forward`
+        return unwrap_call(
+            self_object, deepest, args
+        )  # a module's `__call__` leads to its `forward`
 
     unwrapped = unwrap_call(function, deepest, (self_object, *args))
     bound = MethodType(function, self_object)

@@ -4,8 +4,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from ...model.call_records import CallTree
-from ...model.side_by_side import SideBySide
-from ...model.side_by_side import Pair
+from ...model.side_by_side import Pair, SideBySide
 from ...safety.arguments import printable, real_isinstance, real_type_name
 
 MOST_LINES = 1_000  # of each side

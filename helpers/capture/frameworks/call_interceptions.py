@@ -21,10 +21,10 @@ from ...mini import frame_hook
 from ...model.phrase import format_names
 from ...model.tables import Column, Listing
 from ...safety import restoring
+from ...safety.arguments import real_type_name
 from ...safety.restoring import BUILTINS
 from ..cpython.objects import read_callable_name
 from ..references.patched_names import describe_patched_names
-from ...safety.arguments import real_type_name
 
 NOBODY = "nobody"
 NEW = "not in this Python"

@@ -10,8 +10,7 @@ from itertools import islice
 
 from ...internals import own_profilers
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
-from ...model.call_records import CallTree
-from ...model.call_records import Call
+from ...model.call_records import Call, CallTree
 from ...model.phrase import describe_interruption, format_count, format_names
 from ...safety.dynamo_aside import leave_to_python
 from ..cpython.aside import OF_COLLECTOR, OF_SYS, describe_findings, describe_hooks_aside

@@ -6,21 +6,16 @@ The ops are recorded by op_recorder.py. This module makes the table of them, and
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ...model.graphs import join_graphs
-from ...model.op_records import build_op_graph
-from ...model.op_records import OpLog
-from ...model.op_records import Op
-from ...model.op_records import Value
-from ...model.graphs import Graph
+from ...model.graphs import Graph, join_graphs
+from ...model.op_records import Op, OpLog, Value, build_op_graph
 from ...model.phrase import describe_interruption, format_count, format_names
 from ...model.tables import Column
 from ...safety.arguments import printable, real_isinstance, require_str
 from ...safety.users_frames import users_frame
 from ..cpython.following import Limits
+from ..cpython.frameworks_of_callables import UNSEEN, find_frameworks
 from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import INTERRUPTED, run_to_end
-from ..cpython.frameworks_of_callables import UNSEEN
-from ..cpython.frameworks_of_callables import find_frameworks
 from .op_recorder import EAGER, OpRecorder
 from .runnable import require_runnable
 from .tensor_names import LONGEST_NAME, TensorNames, list_values_of_call, list_values_of_frame
@@ -160,7 +155,7 @@ def _list_op_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
     return notes
 
 
-def build_op_graph(title: str, **logs: OpLog) -> Graph:
+def join_op_logs(title: str, **logs: OpLog) -> Graph:
     """Return the ops of a `watch_ops` log as a graph. Several logs share a picture, by name."""
     title = printable(require_str(title, "title"), LONGEST_TITLE)
     logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}

@@ -14,21 +14,16 @@ from types import FunctionType
 
 from ...internals import dynamo_state
 from ...internals.own_hooks import profiler_setter
-from ...model.journey_records import Journey
-from ...model.journey_records import Passage
-from ...model.journey_records import NOT_CALLED
-from ...model.journey_records import Stop
-from ...model.journey_records import SHARES
+from ...model.journey_records import NOT_CALLED, SHARES, Journey, Passage, Stop
 from ...model.phrase import clip_text
 from ...model.spine import SPINE
 from ...safety import PACKAGE
 from ...safety.arguments import require_bool
 from ...safety.restoring import is_interrupted
 from ...safety.standard_output import redirected
+from ..cpython.frameworks_of_callables import UNSEEN, find_frameworks
 from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import Printed, run_to_end
-from ..cpython.frameworks_of_callables import UNSEEN
-from ..cpython.frameworks_of_callables import find_frameworks
 from ..text.source import find_source
 from ..text.value import short_repr
 from .framework_ways import COMPILED, PLAIN, PreparedCall, prepare_calls
@@ -36,7 +31,7 @@ from .journey_call import record_call
 from .journey_record import DYNAMO, CallRecord
 from .journey_recorder import call_from_learner
 from .journey_sentences import (
-    describe_interruption,
+    describe_interrupted_call,
     describe_lines,
     describe_runner,
     list_notes_on_recorders,
@@ -143,7 +138,7 @@ def _call_again(
         if "jax" in find_frameworks(fn, (*args, *kwargs.values())):
             notes.append(UNSEEN)
     if again.is_interrupted:
-        notes.append(describe_interruption(again, "In the second call, y"))
+        notes.append(describe_interrupted_call(again, "In the second call, y"))
     fault = again.end.fault or first.end.fault
     if fault:
         notes.append(FAULT.format(fault))
@@ -166,7 +161,7 @@ def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
         raise KeyboardInterrupt
     not_called = "the function was not called again"
     stops = [Stop(number, False, NOT_PASSED, not_called) for number in range(1, len(SPINE) + 1)]
-    notes = [describe_interruption(first, "In the first call, y"), first.end.set_aside]
+    notes = [describe_interrupted_call(first, "In the first call, y"), first.end.set_aside]
     return Journey(
         title=f"The journey of {read_title_name(fn)}, interrupted",
         first=_build_passage(first),

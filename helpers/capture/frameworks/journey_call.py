@@ -6,7 +6,13 @@ from collections import Counter
 from collections.abc import Container
 from types import FunctionType, MethodType
 
-from ...internals import own_profilers, tensorflow_private, torch_private, tensorflow_cache, tensorflow_traces
+from ...internals import (
+    own_profilers,
+    tensorflow_cache,
+    tensorflow_private,
+    tensorflow_traces,
+    torch_private,
+)
 from ...internals.frame_tracer import FrameTracer
 from ...safety import restoring
 from ...safety.arguments import real_isinstance

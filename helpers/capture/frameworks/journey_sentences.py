@@ -82,9 +82,7 @@ def _describe_runner_of_own_lines(record: CallRecord) -> str:
         subject = f"{traced_frames} of your {frames} frames"
         if traced_frames == frames:
             subject = "They"
-        return (
-            f"{subject} ran to be traced, which built a graph of {format_count(record.nodes, 'node')}."
-        )
+        return f"{subject} ran to be traced, which built a graph of {format_count(record.nodes, 'node')}."
     if record.frames[DYNAMO]:
         return f"Code of Dynamo's also ran, in {format_count(record.frames[DYNAMO], 'frame')}."
     return "CPython evaluated your frame, instruction by instruction."
@@ -113,7 +111,7 @@ def _describe_what_ran_instead(record: CallRecord) -> str:
 # -- notes on the recorder ---------------------------------------------------------------------
 
 
-def describe_interruption(record: CallRecord, start: str) -> str:
+def describe_interrupted_call(record: CallRecord, start: str) -> str:
     """Return the sentence on Ctrl-C; `start` replaces its first letter, such as "In it, y"."""
     return start + describe_interruption(record.event_count, "event")[1:]
 

@@ -10,7 +10,7 @@ import functools
 import re
 from collections.abc import Iterator
 
-from ...internals import dynamo_reports, tensorflow_private, torch_modes, torch_private
+from ...internals import dynamo_reports, tensorflow_private, torch_modes
 from ...safety import restoring
 from ...safety.arguments import real_type_name
 from ...safety.users_frames import users_frame
@@ -64,7 +64,9 @@ class OpRecorder:
         with contextlib.ExitStack() as stack:
             if restoring.module("torch"):
                 stack.enter_context(torch_modes.build_dispatch_mode(self.note_torch_op))
-                stack.enter_context(dynamo_reports.report_compiled_functions(self._note_compiled_call))
+                stack.enter_context(
+                    dynamo_reports.report_compiled_functions(self._note_compiled_call)
+                )
             if restoring.module("tensorflow"):
                 stack.enter_context(tensorflow_private.op_callback(self.note_tensorflow_op))
             try:

@@ -44,7 +44,9 @@ class TensorNames:
     def _add(self, path: str, found: object) -> None:
         """Add a tensor, a variable or a module, and the gradient that it has."""
         keys = [find_identity(found)]
-        handle = (read_instance_dict(found) or {}).get("_handle")  # a variable of TensorFlow has one
+        handle = (read_instance_dict(found) or {}).get(
+            "_handle"
+        )  # a variable of TensorFlow has one
         if is_instance_of(handle, TF_TENSOR):
             keys.append(find_identity(handle))
         keys.append(id(found))

@@ -7,9 +7,7 @@ from collections.abc import Mapping
 
 from ...mini.oneflow.global_function import JobFunction
 from ...mini.oneflow.job import PASSES, Job, Op
-from ...model.job_records import JobGraph
-from ...model.job_records import JobOp
-from ...model.job_records import Blob
+from ...model.job_records import Blob, JobGraph, JobOp
 from ...model.phrase import format_count
 from ...safety.arguments import quote_value, real_isinstance, require_str
 from ..text.value import short_repr

@@ -9,13 +9,11 @@ import os
 import re
 from collections.abc import Callable, Mapping
 
-from ...model.transcripts import Transcripts
-from ...model.transcripts import Transcript
-from ...model.transcripts import CUTS
+from ...model.transcripts import CUTS, Transcript, Transcripts
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import real_isinstance
-from ...safety.children import CAN_FORK, ChildResult, ask_child, ask_forked_child, signal_name
 from ...safety.child_side import why_not_json
+from ...safety.children import CAN_FORK, ChildResult, ask_child, ask_forked_child, signal_name
 from ...safety.restoring import is_interrupted
 from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
@@ -60,7 +58,9 @@ def _record_program(program: object, imports: str | None) -> Transcript:
     raise TypeError(f"a child runs a function or source, not {description}")
 
 
-def record_transcript(label: str, source: str, shown: str, imports: str | None = None) -> Transcript:
+def record_transcript(
+    label: str, source: str, shown: str, imports: str | None = None
+) -> Transcript:
     """Run source in a child, and return what it printed and how it ended.
 
     `label` names the run, and `shown` is what a reader sees of the source.

@@ -11,9 +11,9 @@ from types import FrameType, FunctionType
 
 from ...internals.interpreter_frame import read_local_variables
 from ...model.graphs import Edge, Graph, Node
+from ...safety.arguments import real_type_name
 from ..text.tensors import format_tensor
 from ..text.value import format_detail, format_label, format_library_value, format_name
-from ...safety.arguments import real_type_name
 from .object_references import MOST_ITEMS, Reference, References, find_references
 
 DEEPEST = 4  # arrows from a name to the last object that is drawn

@@ -243,7 +243,9 @@ class _NamesRecorder:
         if len(public_names) < len(own_names):
             self._add_note(PRIVATE_NAMES_HIDDEN)
         self._numbers.begin_moment()
-        graph = build_names_graph(variables, public_names, numbers=self._numbers, follow=is_followed)
+        graph = build_names_graph(
+            variables, public_names, numbers=self._numbers, follow=is_followed
+        )
         return graph if graph.nodes else "none yet"
 
     def _format_output(self) -> str:

@@ -13,12 +13,11 @@ from ...model.phrase import describe_interruption
 from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
-from ...safety.arguments import require_dict
+from ...safety.arguments import real_type_name, require_dict
 from ...safety.restoring import note_end, note_interrupt
 from ..text.error import describe_error
 from ..text.source import find_source
 from ..text.value import format_label, format_name
-from ...safety.arguments import real_type_name
 from .places import HiddenList
 from .route_sources import (
     LONGEST_LINE,
@@ -59,7 +58,9 @@ def record_callers(
     if NOTHING in named_interventions:
         raise ValueError(f"{NOTHING!r} is already the heading of the run without an intervention")
     if not callable(judge):
-        raise TypeError(f"judge is a function of a route that returns a word, not {format_label(judge)}")
+        raise TypeError(
+            f"judge is a function of a route that returns a word, not {format_label(judge)}"
+        )
 
     runs = {NOTHING: nullcontext, **named_interventions}
     columns: list[list[Verdict]] = []
@@ -91,7 +92,9 @@ def _require_callables(what: str, value: object) -> dict[str, Callable]:
     callables = dict(require_dict(value, what, of="name -> a callable", most=MOST_ROUTES))
     for name, item in callables.items():
         if not callable(item):
-            raise TypeError(f"{what}[{format_label(name)}] is {format_label(item)}, which cannot be called")
+            raise TypeError(
+                f"{what}[{format_label(name)}] is {format_label(item)}, which cannot be called"
+            )
     return callables
 
 

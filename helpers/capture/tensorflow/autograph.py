@@ -5,12 +5,11 @@ AutoGraph keeps a source map of what it generates (tensorflow/python/autograph/p
 
 from types import MethodType
 
-from ...model.side_by_side import align_lines
-from ...model.side_by_side import SideBySide
+from ...model.side_by_side import SideBySide, align_lines
 from ...safety.arguments import quote_value, static_attribute
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, read_title_name
 from ..cpython.unwrapping import find_called_function
-from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import describe_error, suggest_function_of_module
 from ..text.source import describe_outdated_source, find_source
 from .trace_recorder import find_recorder

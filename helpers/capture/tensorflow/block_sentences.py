@@ -3,8 +3,8 @@
 from functools import partial
 from types import MethodType
 
-from ...model.trace_records import Cause
 from ...model.phrase import format_names
+from ...model.trace_records import Cause
 from ...safety.users_frames import is_library
 from ..cpython.objects import read_callable_name
 from .function_owners import SELF, is_of_tensorflow, list_codes

@@ -7,9 +7,7 @@ cache serves it.
 from dataclasses import dataclass
 
 from ...internals import tensorflow_cache
-from ...model.trace_records import build_trace_entry
-from ...model.trace_records import TraceEntry
-from ...model.trace_records import Cause
+from ...model.trace_records import Cause, TraceEntry, build_trace_entry
 from ..text.error import describe_error
 from .call_sentences import EAGER, EMPTY, NO_KEY, WIDENING, describe_serving_key
 from .trace_causes import explain_trace

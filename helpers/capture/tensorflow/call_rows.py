@@ -4,13 +4,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ...model.trace_records import build_trace_entry
-from ...model.trace_records import TraceLedger
-from ...model.trace_records import TraceEntry
-from ...model.trace_records import Cause
-from ...model.trace_records import MARKS
-from ...model.trace_records import HEADINGS
 from ...model.phrase import format_count
+from ...model.trace_records import (
+    HEADINGS,
+    MARKS,
+    Cause,
+    TraceEntry,
+    TraceLedger,
+    build_trace_entry,
+)
 from .call_sentences import XLA
 
 

@@ -18,7 +18,7 @@ ERROR_MOMENTS = {"error": NO_KEY, "trace": RAISED_WHILE_TRACING}
 MOST_REBOUND = 3  # names in a sentence
 
 
-def describe_error(verdict: str, cannot_widen: bool, has_traced: bool, error: str) -> str:
+def describe_failed_call(verdict: str, cannot_widen: bool, has_traced: bool, error: str) -> str:
     """Return when a call raised, and what.
 
     `verdict` is the one that was expected, `cannot_widen` says that TensorFlow was expected to

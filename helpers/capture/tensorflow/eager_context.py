@@ -65,5 +65,3 @@ def recording_op_names() -> Iterator[list[str]]:
 
     with tensorflow_private.op_callback(callback):
         yield names
-
-

@@ -8,10 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import product
 
+from ...model.graph_differences import MEANINGS, Finding, GraphDiff
 from ...model.graphs import Graph, Node
-from ...model.graph_differences import GraphDiff
-from ...model.graph_differences import Finding
-from ...model.graph_differences import MEANINGS
 from ...model.phrase import clip_text, format_names
 from ...safety.arguments import real_isinstance, require_str
 from .graph_steps import build_arrows, find_levels

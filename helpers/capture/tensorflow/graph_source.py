@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from ...internals import tensorflow_private, tensorflow_traces
 from ...safety.arguments import printable, real_isinstance, real_type_name
 from ...safety.restoring import running_user_code
-from ..cpython.objects import read_callable_name
 from ..cpython.frameworks_of_callables import refuse_other_framework
+from ..cpython.objects import read_callable_name
 from ..text.error import describe_error, suggest_function_of_module
 from .graph_nodes import format_plain_name
 from .tf_functions import KERAS_TRAINER, PYTHON_FUNCTIONS, make_tf_function

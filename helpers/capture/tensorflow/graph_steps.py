@@ -6,10 +6,8 @@ The steps are the generations of a topological order (Kahn, "Topological sorting
 
 from contextlib import suppress
 
+from ...model.graph_steps import LaneNode, ParallelStep, Steps
 from ...model.graphs import Graph
-from ...model.graph_steps import Steps
-from ...model.graph_steps import LaneNode
-from ...model.graph_steps import ParallelStep
 from ...model.phrase import clip_text, format_names
 from ...model.tables import Column
 

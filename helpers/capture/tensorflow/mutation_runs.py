@@ -11,20 +11,20 @@ from functools import partial
 from types import MethodType
 
 from ...internals import (
+    dynamo_settings,
     tensorflow_cache,
     tensorflow_private,
     tensorflow_random,
     tensorflow_traces,
-    torch_private,
 )
 from ...internals.dynamo_state import as_if_new_where_possible
 from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
 from ...safety.standard_output import redirected
+from ..cpython.frameworks_of_callables import find_frameworks
 from ..cpython.objects import read_callable_name, read_compiled_original, read_traced_function
 from ..cpython.settrace import Printed, run_to_end
 from ..cpython.unwrapping import name_arguments as named_arguments
-from ..cpython.frameworks_of_callables import find_frameworks
 from ..text.error import describe_error
 from .reachable_state import PathAndObject, ReachableState
 from .state_kinds import is_tf_function
@@ -90,7 +90,9 @@ def _list_roots(function, args: list) -> list[PathAndObject]:
         roots.append((name, owner))
     # A partial has attributes of its own, which are not those of its function.
     is_partial = real_isinstance(function, partial)
-    roots.append((real_type_name(function) if is_partial else read_callable_name(function), function))
+    roots.append(
+        (real_type_name(function) if is_partial else read_callable_name(function), function)
+    )
     roots += named_arguments(function, tuple(args), {})
     return roots
 

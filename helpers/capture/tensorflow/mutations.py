@@ -15,8 +15,8 @@ from ...model.tables import Entry, Ledger, Verdict
 from ...safety import arguments, progress, restoring
 from ...safety.arguments import printable
 from ...safety.restoring import is_interrupted
-from ..cpython.objects import read_traced_function
 from ..cpython.frameworks_of_callables import find_frameworks
+from ..cpython.objects import read_traced_function
 from . import reachable_state
 from .kept_state import set_attribute
 from .mutation_runs import find_function, leave_as_it_is, record_mutations
@@ -52,7 +52,9 @@ def build_mutations_ledger(
     and at which call. `cases` and `ways` are those of `watch_mutations`.
     """
     has_default_ways = ways is None
-    checked_ways = [] if has_default_ways else arguments.require_dict(ways, "ways=", WAYS, MOST_WAYS)
+    checked_ways = (
+        [] if has_default_ways else arguments.require_dict(ways, "ways=", WAYS, MOST_WAYS)
+    )
     for name, way in checked_ways:
         arguments.require_function(way, f"the way '{printable(name)}'")
     checked_cases = arguments.require_dict(cases, "watch_mutations", CASES, MOST_CASES)
@@ -205,5 +207,3 @@ def _setting_at_the_end() -> Iterator[dict[tuple[int, str], tuple[object, str, o
     finally:
         for space, name, value in attributes.values():
             set_attribute(space, name, value)
-
-

@@ -4,8 +4,7 @@ A switch of tensorflow/python/eager/context.py or tensorflow/python/framework/op
 back in a process, so that each one is tried in a child process of its own.
 """
 
-from ...model.transcripts import Transcripts
-from ...model.transcripts import Transcript
+from ...model.transcripts import Transcript, Transcripts
 from ...safety import progress
 from ...safety.arguments import printable
 from ...safety.restoring import is_interrupted

@@ -5,8 +5,8 @@ from types import FunctionType, MethodType
 
 from ...model.phrase import clip_text
 from ...safety.arguments import find_near_word, quote_value, real_isinstance, static_attribute
-from ..cpython.objects import find_inherited
 from ..cpython.frameworks_of_callables import refuse_other_framework
+from ..cpython.objects import find_inherited
 from ..text.error import describe_error, suggest_function_of_module
 from .trace_recorder import find_recorder
 
@@ -44,7 +44,9 @@ def require_tf_function(fn, options=(), args=()):
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
         raise TypeError(f"{quoted} wraps a tf.function; watch that one, its __wrapped__")
     if not callable(fn):
-        raise TypeError(f"a function is needed, and {quoted} cannot be called{suggest_function_of_module(fn)}")
+        raise TypeError(
+            f"a function is needed, and {quoted} cannot be called{suggest_function_of_module(fn)}"
+        )
     return make_tf_function(fn, **dict(options))
 
 

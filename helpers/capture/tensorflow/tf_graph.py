@@ -8,8 +8,8 @@ groups of their own, named after the node that calls them.
 from collections import deque
 from dataclasses import dataclass
 
-from ...model.graphs import Edge, Graph, Node
 from ...model.graph_steps import Steps
+from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import format_count
 from ...safety.arguments import require_str
 from .graph_nodes import build_node, list_functions
@@ -165,5 +165,3 @@ class _GraphBuilder:
             # Reading a result that the map does not have would write it into the GraphDef.
             if result.name in body.ret:
                 self._add_input(prefix, body.ret[result.name], key)
-
-

@@ -10,7 +10,6 @@ from .tf_functions import require_tf_function
 from .trace_recorder import TraceRecorder, find_recorder
 
 
-
 def watch_function(fn, **options) -> TraceRecorder:
     """Return `fn` as a recorder, to be called as before.
 
@@ -20,8 +19,6 @@ def watch_function(fn, **options) -> TraceRecorder:
     if recorder is not None:
         return recorder
     return TraceRecorder(require_tf_function(fn, options))
-
-
 
 
 def would_trace(fn, /, *args, **kwargs) -> TraceEntry:

@@ -12,14 +12,13 @@ from threading import get_ident
 from types import BuiltinFunctionType, FunctionType, MethodType
 
 from ...internals import tensorflow_cache, tensorflow_traces
-from ...model.trace_records import TraceLedger
-from ...model.trace_records import TraceEntry
+from ...model.trace_records import TraceEntry, TraceLedger
 from ...safety.arguments import is_exactly, real_isinstance, static_attribute
 from ..cpython.objects import read_callable_name
 from ..text.error import describe_error
 from .call_forecast import CallForecast, CallForecaster
 from .call_rows import CallRow, CallRows
-from .call_sentences import describe_error, describe_rebound_names, describe_traces
+from .call_sentences import describe_failed_call, describe_rebound_names, describe_traces
 from .rebound_functions import GlobalFunctions
 from .trace_causes import IN_ITSELF
 from .trace_words import TypeNames
@@ -199,7 +198,9 @@ class TraceRecorder:
         expected = forecast.verdict
         if error:
             has_traced = bool(new_keys)
-            return "error", [describe_error(expected, forecast.cannot_widen, has_traced, error)]
+            return "error", [
+                describe_failed_call(expected, forecast.cannot_widen, has_traced, error)
+            ]
         if new_keys:
             note = forecast.note if expected == "trace" else ""
             return "trace", [note, *self._describe_new_keys(forecast, new_keys)]

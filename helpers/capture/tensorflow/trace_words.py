@@ -11,9 +11,8 @@ from itertools import islice
 
 from ...internals import tensorflow_cache
 from ...model.phrase import clip_text, format_names
-from ...safety.arguments import is_exactly
+from ...safety.arguments import is_exactly, real_type_name
 from ..text.value import SCALARS, format_label
-from ...safety.arguments import real_type_name
 
 MOST_ITEMS = 6  # arguments of a call, and parts of a container, that are written out
 DEEPEST = 6  # levels of containers that are written out
@@ -254,5 +253,3 @@ def format_literal(value, exact: bool = False) -> str:
     if type(value) is float and not exact:
         value = float(f"{value:.6g}")
     return repr(value) if type(value) is range else format_label(value)
-
-

@@ -9,13 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ...internals import tensorflow_traces
-from ...model.trace_records import build_trace_entry
-from ...model.trace_records import TraceLedger
-from ...model.trace_records import TraceEntry
-from ...model.trace_records import Cause
-from ...model.trace_records import MARKS
-from ...model.trace_records import HEADINGS
 from ...model.phrase import format_count
+from ...model.trace_records import (
+    HEADINGS,
+    MARKS,
+    Cause,
+    TraceEntry,
+    TraceLedger,
+    build_trace_entry,
+)
 from ..text.error import describe_error
 from .block_sentences import describe_new_function, describe_other_owners, name_traced_function
 from .call_sentences import RAISED_WHILE_TRACING
@@ -137,5 +139,3 @@ class BlockRecorder:
 
 def _list_ids(codes: list) -> tuple[int, ...]:
     return tuple(id(code) for code in codes)
-
-

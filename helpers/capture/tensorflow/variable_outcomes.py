@@ -180,5 +180,3 @@ def _list_most_frequent(outcomes: Counter) -> list[tuple[str, int]]:
         other_times = outcomes.total() - sum(times for _, times in rows)
         rows.append((f"({left_out} other outcomes)", other_times))
     return rows
-
-

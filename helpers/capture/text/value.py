@@ -51,12 +51,12 @@ def short_repr(value: object) -> str:
     try:
         return _format_value(value, OUTERMOST)
     except Exception:  # a container that changes meanwhile
-        return clip_text(type(value).__name__)
+        return format_text(type(value).__name__)
 
 
 def describe_value(value: object) -> ValueWords:
     """Return the words of a value, as `short_repr` has them, and the name of its type."""
-    return ValueWords(short_repr(value), clip_text(type(value).__name__))
+    return ValueWords(short_repr(value), format_text(type(value).__name__))
 
 
 def never_changes(value: object) -> bool:
@@ -66,7 +66,7 @@ def never_changes(value: object) -> bool:
     return is_exactly(value, str, bytes) and len(value) <= LONGEST
 
 
-def clip_text(text: str) -> str:
+def format_text(text: str) -> str:
     """Return a clipped copy as an exact str, its control characters spelled out."""
     return printable(text, LONGEST)
 
@@ -186,9 +186,9 @@ def format_library_value(value: object) -> str:
         if real_isinstance(shape, tuple) and shape:
             dtype = getattr(value, "dtype", "shape")
             dtype_name = getattr(dtype, "name", dtype)
-            return clip_text(f"{dtype_name} [{', '.join(map(str, shape))}]")
+            return format_text(f"{dtype_name} [{', '.join(map(str, shape))}]")
         if hasattr(kind, "__len__") and len(value) > MOST_MEMBERS:
-            return f"{clip_text(kind.__name__)} of {len(value):,}"
+            return f"{format_text(kind.__name__)} of {len(value):,}"
         if not contains_only_library_values(value):
             return ""
         # Where the class has no repr of its own, its str may still say something.
@@ -200,7 +200,7 @@ def format_library_value(value: object) -> str:
     # A text that differs at once, or that has an address, says no value.
     if text != text_again or _NO_VALUE.search(text):
         return ""
-    return clip_text(text)
+    return format_text(text)
 
 
 # -- the formats of the built-in types ---------------------------------------------------------
@@ -214,11 +214,13 @@ def _format_value(value: object, depth: int) -> str:
     if format_of_type:
         return format_of_type(value, depth)
     if real_isinstance(value, type):
-        return f"class {clip_text(value.__name__)}"
-    name = clip_text(type(value).__name__)
+        return f"class {format_text(value.__name__)}"
+    name = format_text(type(value).__name__)
     if real_isinstance(value, BaseException):
         arguments = arguments_of(value)[:MOST_ITEMS]
-        return clip_text(f"{name}({', '.join(_format_value(item, OUTERMOST) for item in arguments)})")
+        return format_text(
+            f"{name}({', '.join(_format_value(item, OUTERMOST) for item in arguments)})"
+        )
     return format_tensor(value) or f"{name} object"
 
 
@@ -232,7 +234,7 @@ def _format_int(value: int, depth=0) -> str:
     return repr(value) if value.bit_length() <= BIGGEST_BITS else "a very large int"
 
 
-def _format_text(value: str | bytes, depth: int) -> str:
+def _format_literal(value: str | bytes, depth: int) -> str:
     """Return the repr of a str or of bytes; inside a container half as much of it."""
     most = LONGEST if depth == OUTERMOST else LONGEST // 2
     text = repr(value[:most])
@@ -286,7 +288,7 @@ def _format_cell(cell: types.CellType, depth: int) -> str:
 
 def _format_range(value: range, depth: int) -> str:
     """Return a range as it is written."""
-    return clip_text(repr(value))
+    return format_text(repr(value))
 
 
 def _format_slice(value: slice, depth: int) -> str:
@@ -297,39 +299,39 @@ def _format_slice(value: slice, depth: int) -> str:
 
 def _format_callable(value, depth: int) -> str:
     """Return the label of a function or a method."""
-    return clip_text(format_label(value))
+    return format_text(format_label(value))
 
 
 def _format_module(value: ModuleType, depth: int) -> str:
     """Return the name of a module."""
-    return f"module {clip_text(format_label(value))}"
+    return f"module {format_text(format_label(value))}"
 
 
 def _format_code_object(code: types.CodeType, depth: int) -> str:
     """Return the name in a code object."""
-    return clip_text(f"code of {code.co_name}")
+    return format_text(f"code of {code.co_name}")
 
 
 def _format_generator(generator: types.GeneratorType, depth: int) -> str:
     """Return the name of the function that made a generator."""
-    return clip_text(f"generator {generator.gi_code.co_name}")
+    return format_text(f"generator {generator.gi_code.co_name}")
 
 
 def _format_coroutine(coroutine: types.CoroutineType, depth: int) -> str:
     """Return the name of the function that made a coroutine."""
-    return clip_text(f"coroutine {coroutine.cr_code.co_name}")
+    return format_text(f"coroutine {coroutine.cr_code.co_name}")
 
 
 def _format_frame(frame: types.FrameType, depth: int) -> str:
     """Return the name of the function that a frame runs."""
-    return clip_text(f"frame of {frame.f_code.co_name}")
+    return format_text(f"frame of {frame.f_code.co_name}")
 
 
 _FORMATS: dict[type, Callable[[object, int], str]] = {
     **dict.fromkeys(_FIXED, _format_repr),
     int: _format_int,
-    str: _format_text,
-    bytes: _format_text,
+    str: _format_literal,
+    bytes: _format_literal,
     list: _format_items,
     tuple: _format_items,
     dict: _format_items,

@@ -5,13 +5,11 @@ from typing import NamedTuple
 from ...internals import compiled_functions, torch_private
 from ...model.guard_failures import explain_failures
 from ..text.error import describe_error
-from . import guard_tree
 from .backend_failures import add_backend_failures
-from .dynamic_sizes import describe_dynamic_sizes
-from .frame_words import name_wrapped_callable
-from .frame_words import use_users_names
 from .compiled_call_reasons import MARKED, NO_MORE, read_recompile_limit
+from .dynamic_sizes import describe_dynamic_sizes
 from .dynamo_messages import format_file_line, split_resume_name
+from .frame_words import name_wrapped_callable, use_users_names
 from .guard_failures import find_entries_for
 from .lookup import MISSING
 

@@ -5,8 +5,8 @@ from types import CodeType, FunctionType, MethodType
 from ...internals import code_extras, compiled_functions, torch_private
 from ...safety.users_frames import is_library
 from .dynamo_messages import clean_message
-from .frame_words import describe_frame
 from .frame_arguments import read_closure
+from .frame_words import describe_frame
 
 STANCE_OFF = 'torch.compiler.set_stance("force_eager") turned compiling off'
 STANCE_RAISES = 'torch.compiler.set_stance("fail_on_recompile") raises, as no entry accepts'

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import CodeType, FrameType
 
-from ...internals import compiled_calls_under_way, compiled_functions, dynamo_reports, torch_private
+from ...internals import compiled_calls_under_way, compiled_functions, dynamo_reports
 from ...model.phrase import format_count, format_names
 from ...safety.bookkeeping import Bookkeeping
 from .compiled_call_reasons import (
@@ -32,9 +32,8 @@ from .compiled_call_reasons import (
     read_recompile_limit,
 )
 from .dynamo_messages import clean_message
+from .frame_words import describe_code, describe_frame
 from .given_up import find_given_up, find_reached
-from .frame_words import describe_frame
-from .frame_words import describe_code
 
 MOST_REASONS = 4  # that a summary names
 
@@ -310,4 +309,6 @@ class CompiledCalls:
 
         reasons = [f"{reason} ({count:,}×)" for reason, count in self.why.most_common()]
         sentence = f"{calls}{', '.join(parts)}."
-        return f"{sentence} Because: {format_names(reasons, MOST_REASONS)}." if reasons else sentence
+        return (
+            f"{sentence} Because: {format_names(reasons, MOST_REASONS)}." if reasons else sentence
+        )

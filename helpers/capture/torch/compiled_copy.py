@@ -13,9 +13,7 @@ from ...safety.restoring import patched
 from ..cpython.objects import find_inherited
 from ..cpython.unwrapping import DEEPEST, unwrap_call
 from ..text.error import describe_error
-from . import guard_tree
-from .compiled_function import compile_copy
-from .compiled_function import copy_function
+from .compiled_function import compile_copy, copy_function
 
 
 def find_users_compiled(fn):
@@ -84,7 +82,9 @@ def _compile_function(function, options: dict) -> tuple:
         return compile_copy(function, **options)
     except Exception as error:
         parameters = inspect.signature(torch.compile).parameters
-        suggestions = [find_near_word(name, parameters) for name in options if name not in parameters]
+        suggestions = [
+            find_near_word(name, parameters) for name in options if name not in parameters
+        ]
         question = f"; did you mean {suggestions[0]}=?" if any(suggestions) else ""
         message = f"torch.compile refuses these options: {describe_error(error)}{question}"
         raise TypeError(message) from None

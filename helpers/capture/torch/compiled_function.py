@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from types import FunctionType, MethodType
 
 from ...internals import compiled_functions
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..cpython.objects import read_callable_name, read_instance_dict
 from ..cpython.unwrapping import DEEPEST, unwrap_call
-from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
 from .cache_entries import read_cache_entries

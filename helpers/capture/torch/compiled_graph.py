@@ -7,12 +7,10 @@ from ...mini import frame_hook
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text, format_count, format_names
 from ..cpython.objects import read_callable_name, read_function_name, read_instance_dict
-from . import guard_tree
-from .guard_leaves import list_leaf_guards
-from .fx_graph import KINDS
+from .cache_entries import format_entry_count, read_cache_entries
 from .compiled_function import find_compiled_function
-from .cache_entries import read_cache_entries
-from .cache_entries import format_entry_count
+from .fx_graph import KINDS
+from .guard_leaves import list_leaf_guards
 
 MOST_CALLS = 6  # of an FX graph that are named
 LONGEST_GRAPH = 80  # characters of these names

@@ -7,24 +7,17 @@ from dataclasses import replace
 from types import CodeType
 
 from ...internals import dynamo_codes, dynamo_reports, torch_private
+from ...model.compile_records import HEADINGS, MARKS, TONES, CompileEntry, CompileLedger
 from ...model.phrase import format_count, format_names
 from ...model.tables import Verdict
-from ...model.compile_records import CompileLedger
-from ...model.compile_records import CompileEntry
-from ...model.compile_records import TONES
-from ...model.compile_records import MARKS
-from ...model.compile_records import HEADINGS
 from ...safety.bookkeeping import Bookkeeping
 from ..text.error import describe_error
-from . import guard_tree
-from .dynamic_sizes import describe_dynamic_sizes
-from .frame_words import describe_code
-from .frame_words import describe_frame
-from .frame_words import use_users_names_of_frame
 from .call_verdicts import NO_ENTRY, CallVerdict
 from .compiled_call_reasons import describe_failure, read_recompile_limit
 from .compiled_calls import CompiledCalls, FrameReport
+from .dynamic_sizes import describe_dynamic_sizes
 from .dynamo_messages import format_file_line
+from .frame_words import describe_code, describe_frame, use_users_names_of_frame
 from .guard_failures import explain_recompile
 from .guard_words import quote_torch
 from .watched_call import RECORDING_FAILED

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ...internals import dynamo_settings
+from ...model.dynamo_records import DynamoRun
 from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
-from ...model.dynamo_records import DynamoRun
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, require_dict
 from ...safety.restoring import is_interrupted, note_interrupt, running_user_code
@@ -97,7 +97,9 @@ def compare_cures(cases, /, *args) -> Ledger:
 
 def _require_cases(cases) -> list[tuple]:
     """Return (name, (function, cured function)) of each case; TypeError for anything else."""
-    named_pairs = require_dict(cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES)
+    named_pairs = require_dict(
+        cases, "watch_fixes", "name -> (function, cured function)", MOST_CASES
+    )
     for name, pair in named_pairs:
         if not real_isinstance(pair, tuple, list) or len(pair) != 2:
             raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")

@@ -7,10 +7,9 @@ from traceback import FrameSummary
 
 from ...internals import dynamo_codes
 from ...model.code_records import build_columns
+from ...model.dynamo_records import Break, BreakListing
 from ...model.phrase import end_sentence, format_count, format_names
 from ...model.tables import Column
-from ...model.dynamo_records import BreakListing
-from ...model.dynamo_records import Break
 from .dynamo_events import DynamoEvent
 from .dynamo_messages import (
     choose_message,
@@ -122,7 +121,10 @@ def list_breaks(
     is_merged = len(rows) < len(breaks)
     graph_count = len(recorder.graphs)
 
-    sentences = [_describe_break_count(len(breaks), len(rows)), f"{format_count(graph_count, 'graph')}."]
+    sentences = [
+        _describe_break_count(len(breaks), len(rows)),
+        f"{format_count(graph_count, 'graph')}.",
+    ]
     if recorder.skipped:
         skipped = (f"{function}: {reason}" for function, reason in recorder.skipped.items())
         sentences.append(f"Dynamo skipped {format_names(skipped, MOST_SKIPPED)}.")

@@ -7,12 +7,12 @@ from ...model.code_records import Bytecode
 from ..cpython.bytecode import list_bytecode
 from ..cpython.objects import read_function_name
 from ..text.error import describe_error
+from .compiled_function import find_compiled_function
 from .dynamo_call import record_translation
 from .dynamo_messages import RESUME_GLOBAL, clean_message, format_whole_message
 from .dynamo_recorder import TranslationRecorder
 from .dynamo_run import find_compilable
-from .dynamo_sentences import describe_interruption
-from .compiled_function import find_compiled_function
+from .dynamo_sentences import describe_interrupted_translation
 
 RESUME_LEFT_OUT = "The code of resume functions is left out; watch_compile steps through it."
 
@@ -47,7 +47,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
     has_resume_functions = any(map(RESUME_GLOBAL.match, new_code.co_names))
     left_out = RESUME_LEFT_OUT if has_resume_functions else ""
     is_interrupted = isinstance(recorder.error, KeyboardInterrupt)
-    interruption = describe_interruption(recorder) if is_interrupted else ""
+    interruption = describe_interrupted_translation(recorder) if is_interrupted else ""
 
     lines = filter(None, (*unwrapping, interruption, left_out, listing.note))
     # new code has no lines of its own: all its instructions are at one line of the old code

@@ -8,8 +8,8 @@ from types import FunctionType
 
 from ...mini.versions import one_name
 from ...model.phrase import clip_text, end_sentence, format_names
-from ..text.value import clip_text, short_repr
 from ...safety.arguments import real_type_name
+from ..text.value import format_text, short_repr
 from .dynamo_events import RENAMED, DynamoEvent
 from .dynamo_messages import LONGEST, format_source
 
@@ -55,7 +55,7 @@ def format_variable(variable) -> str:
     """Return a few words for one symbolic value, a `VariableTracker` of any class."""
     kind = real_type_name(variable).replace("NullVariable", "NULL").removesuffix("Variable")
     try:
-        return clip_text(_format_fields(vars(variable)) or kind)
+        return format_text(_format_fields(vars(variable)) or kind)
     except Exception:  # this torch has no such field
         return kind
 

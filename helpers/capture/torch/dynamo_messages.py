@@ -8,7 +8,7 @@ import re
 from os.path import basename
 
 from ...model.phrase import format_names
-from ..text.value import clip_text
+from ..text.value import format_text
 
 MOST_KINDS = 3  # kinds of guards on one value that are written out
 MOST_LINES = 40  # of a whole message
@@ -76,7 +76,7 @@ def format_source(name: str) -> str:
     name = IMPORTED.sub(_format_imported_module, clean_message(name))
     name = re.sub(r"[LG]\['([\w.]+)'\]", r"\1", name)
     name = re.sub(r"\bbuiltins\['(\w+)'\]", r"\1", name)
-    return clip_text(re.sub(r"___stack(\d+)", r"stack \1", name))
+    return format_text(re.sub(r"___stack(\d+)", r"stack \1", name))
 
 
 def _format_imported_module(match: re.Match) -> str:

@@ -8,7 +8,7 @@ from collections import defaultdict, deque
 from types import CodeType, FrameType
 from weakref import WeakKeyDictionary
 
-from ...internals import dynamo_codes, dynamo_settings, dynamo_translation, torch_private
+from ...internals import dynamo_codes, dynamo_settings, torch_private
 from ...mini.frame_hook import installed
 from ...safety import PACKAGE
 from ...safety.users_frames import is_library

@@ -6,12 +6,11 @@ torch/_dynamo/convert_frame.py, where the new code object is made.
 
 from dataclasses import replace
 
+from ...model.dynamo_records import BreakListing, DynamoRun
 from ...model.phrase import end_sentence, format_count
-from ...model.dynamo_records import BreakListing
-from ...model.dynamo_records import DynamoRun
+from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..cpython.objects import read_function_name
 from ..cpython.unwrapping import Unwrapped, find_watched_function
-from ..cpython.frameworks_of_callables import refuse_other_framework
 from ..text.error import describe_error
 from ..text.value import short_repr
 from .dynamo_breaks import list_breaks
@@ -22,7 +21,7 @@ from .dynamo_sentences import (
     PARTLY_READ,
     describe_differences,
     describe_error_message,
-    describe_interruption,
+    describe_interrupted_translation,
 )
 from .dynamo_steps import StepBuilder
 
@@ -122,7 +121,7 @@ def _build_run(recorder: TranslationRecorder, unwrapped: Unwrapped) -> DynamoRun
 def _describe_call_ending(recorder: TranslationRecorder) -> str:
     """Return what the call returned or raised, or when it was interrupted, as a sentence."""
     if isinstance(recorder.error, KeyboardInterrupt):
-        return describe_interruption(recorder)
+        return describe_interrupted_translation(recorder)
     if recorder.error is not None:
         return end_sentence(f"The call raised {describe_error(recorder.error)}")
     return end_sentence(f"The call returned {short_repr(recorder.value)}")

@@ -65,7 +65,7 @@ def describe_error_message(recorder: TranslationRecorder) -> str:
     return f"The whole message:\n{message}" if message else ""
 
 
-def describe_interruption(recorder: TranslationRecorder) -> str:
+def describe_interrupted_translation(recorder: TranslationRecorder) -> str:
     """Return the sentence on an interrupt: after how much of Dynamo's work it came."""
     instructions = sum(event.kind == "instruction" for event in recorder.events)
     if instructions:

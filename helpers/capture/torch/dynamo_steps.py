@@ -10,10 +10,9 @@ from itertools import takewhile
 from types import FunctionType
 
 from ...model.code_records import build_columns
+from ...model.dynamo_records import Break, DynamoStep
 from ...model.stage_records import Panel
 from ...model.tables import Listing
-from ...model.dynamo_records import Break
-from ...model.dynamo_records import DynamoStep
 from .dynamo_breaks import build_break, explain_event
 from .dynamo_events import GRAPH_SO_FAR, DynamoEvent
 from .dynamo_instructions import describe_instruction

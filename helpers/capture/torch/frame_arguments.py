@@ -20,7 +20,9 @@ def bind_arguments(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
     try:
         bound = signature.bind(*args, **kwargs)
     except TypeError as error:
-        raise TypeError(f"{read_function_name(fn)}() cannot be called with these: {error}") from None
+        raise TypeError(
+            f"{read_function_name(fn)}() cannot be called with these: {error}"
+        ) from None
     bound.apply_defaults()
     return dict(bound.arguments)
 

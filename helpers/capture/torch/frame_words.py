@@ -16,8 +16,7 @@ from types import CodeType, FunctionType
 
 from ...internals import compiled_functions
 from ...safety.arguments import real_type_name
-from .dynamo_messages import split_resume_name
-from .dynamo_messages import format_file_line
+from .dynamo_messages import format_file_line, split_resume_name
 from .frame_arguments import read_closure
 
 WRAPPERS_POSITION = re.compile(r"\bargs\[(\d+)\]")  # args[0]

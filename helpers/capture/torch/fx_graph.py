@@ -9,12 +9,11 @@ from itertools import islice
 
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text, format_count
-from ...safety.arguments import real_isinstance, require_str
-from ..cpython.objects import read_callable_name
+from ...safety.arguments import real_isinstance, real_type_name, require_str
 from ..cpython.frameworks_of_callables import refuse_other_framework
+from ..cpython.objects import read_callable_name
 from ..text import tensors
 from ..text.value import short_repr
-from ...safety.arguments import real_type_name
 
 # fx's kind of a node that calls nothing -> its kind in the picture
 KINDS = {"placeholder": "input", "get_attr": "input", "output": "output"}

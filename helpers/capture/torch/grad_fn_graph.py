@@ -6,10 +6,9 @@ Torch links the functions of its backward pass by `next_functions`
 
 from ...model.graphs import Edge, Graph, Node
 from ...model.phrase import clip_text
-from ...safety.arguments import require_dict, require_str
+from ...safety.arguments import real_type_name, require_dict, require_str
 from ..text import tensors
 from ..text.value import short_repr
-from ...safety.arguments import real_type_name
 from .fx_graph import LONGEST_LABEL
 
 MOST_NODES = 5_000

@@ -10,9 +10,8 @@ from collections.abc import Sequence
 from types import FunctionType
 
 from ...internals import compiled_functions
-from ...model.guard_failures import Failure
+from ...model.guard_failures import Failure, explain_failures
 from ...model.guard_records import Guard
-from ...model.guard_failures import explain_failures
 from .backend_failures import add_backend_failures
 from .cache_entries import read_cache_entries, select_live_entries
 from .failure_words import TorchsReason

@@ -5,10 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from types import FunctionType
 
+from ...model.guard_records import LINE_COLUMNS, GuardLine, GuardProgram
 from ...model.phrase import clip_text
-from ...model.guard_records import GuardProgram
-from ...model.guard_records import GuardLine
-from ...model.guard_records import LINE_COLUMNS
 from ...safety.arguments import real_isinstance
 from ..cpython.objects import read_function_name
 from ..text.value import format_label

@@ -97,7 +97,9 @@ def _require_guard_sets(guard_sets) -> dict[str, Callable]:
     pairs = require_dict(guard_sets, "guard_sets=", "name -> function of the arguments", MOST_SETS)
     for name, accepts in pairs:
         if not callable(accepts):
-            raise TypeError(f"{name} must be a function of the arguments, not {format_label(accepts)}")
+            raise TypeError(
+                f"{name} must be a function of the arguments, not {format_label(accepts)}"
+            )
     return dict(pairs)
 
 
@@ -130,7 +132,11 @@ def _ask_compilers(
     """
     restore_random_numbers = save_random_numbers()
     try:
-        with as_if_new_where_possible(), dynamo_settings.collect_torch_logs(), warnings.catch_warnings():
+        with (
+            as_if_new_where_possible(),
+            dynamo_settings.collect_torch_logs(),
+            warnings.catch_warnings(),
+        ):
             warnings.simplefilter("ignore")
             dynamo_guards = DynamoGuards(fn, *args, **kwargs)
             compilers = [dynamo_guards]

@@ -11,11 +11,9 @@ from dataclasses import replace
 
 from ...internals import dynamo_codes
 from ...model.graphs import Edge, Node
+from ...model.guard_records import Guard, GuardGraph, build_guard_listing
 from ...model.phrase import format_names
 from ...model.tables import Listing
-from ...model.guard_records import build_guard_listing
-from ...model.guard_records import GuardGraph
-from ...model.guard_records import Guard
 from ...safety.arguments import require_str
 from ..cpython.objects import read_function_name
 from .cache_entries import format_entry_count, read_cache_entries

@@ -12,10 +12,8 @@ import ast
 import re
 from collections.abc import Sequence
 
-from ...safety.arguments import is_exactly, real_isinstance
-from ...safety.arguments import real_type_name
-from .dynamo_messages import clean_message
-from .dynamo_messages import IMPORTED
+from ...safety.arguments import is_exactly, real_isinstance, real_type_name
+from .dynamo_messages import IMPORTED, clean_message
 
 #: what is shown instead of a source for a guard that compares several values
 BETWEEN_VALUES = "(between values)"

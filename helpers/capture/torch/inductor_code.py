@@ -10,16 +10,13 @@ from collections.abc import Callable
 from ...internals import torch_private
 from ...internals.dynamo_state import as_if_new
 from ...model.phrase import format_count
-from ...model.side_by_side import align_lines
-from ...model.side_by_side import SideBySide
+from ...model.side_by_side import SideBySide, align_lines
 from ...safety.arguments import require_bool
 from ...safety.missing_parts import COMPILER_CURE
 from ...safety.restoring import patched
 from ..cpython.objects import read_function_name
 from ..text.source import find_source
-from .compiled_function import find_compiled_function
-from .compiled_function import copy_function
-from .compiled_function import add_bound_arguments
+from .compiled_function import add_bound_arguments, copy_function, find_compiled_function
 
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")

@@ -134,7 +134,9 @@ def has_attribute(value: object, name: str) -> bool:
     """Return whether the default lookup finds an attribute, or raise NeedsUsersCode."""
     if find_inherited(type(value), name) is not None:
         return True
-    fields = read_namespace(value) if real_isinstance(value, ModuleType) else read_instance_dict(value)
+    fields = (
+        read_namespace(value) if real_isinstance(value, ModuleType) else read_instance_dict(value)
+    )
     if fields is not None and name in fields:
         return True
     if find_inherited(type(value), "__getattr__") is None:

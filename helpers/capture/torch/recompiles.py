@@ -9,22 +9,16 @@ from collections import Counter
 from types import FunctionType
 
 from ...internals import compiled_functions, torch_private
+from ...model.compile_records import HEADINGS, MARKS, CompileEntry, CompileLedger
 from ...model.phrase import format_count
-from ...model.compile_records import CompileLedger
-from ...model.compile_records import CompileEntry
-from ...model.compile_records import MARKS
-from ...model.compile_records import HEADINGS
 from ...safety.arguments import real_isinstance
-from ..cpython.objects import read_function_name, refuse_async
 from ..cpython.frameworks_of_callables import refuse_other_framework
-from . import guard_tree
-from .compiled_function import read_ledger_fields
-from .frame_words import describe_code
-from .frame_words import name_wrapped_callable
-from .compiled_copy import compile_copy_of, find_users_compiled, read_signature
-from .guard_failures import find_entries_for
-from .compiled_function import find_compiled_function
+from ..cpython.objects import read_function_name, refuse_async
 from .cache_entries import format_entry_count
+from .compiled_copy import compile_copy_of, find_users_compiled, read_signature
+from .compiled_function import find_compiled_function, read_ledger_fields
+from .frame_words import describe_code, name_wrapped_callable
+from .guard_failures import find_entries_for
 from .watched_call import FATAL_CALL, UNKNOWN, WatchedCall
 
 COMPILED_CODE_RAN = ("hit", "compile", "recompile")
@@ -158,5 +152,7 @@ class WatchedFunction:
             for verdict, count in Counter(verdicts).items()
         ]
         entries = format_entry_count(len(find_entries_for(self._start)))
-        calls = f"{format_count(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
+        calls = (
+            f"{format_count(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
+        )
         return " ".join((calls, *self.peeled))

@@ -27,7 +27,9 @@ def copy_arguments(values: tuple) -> tuple:
         # all in one copy, so that arguments that share an object still share it
         return tuple(copy.deepcopy(values))
     except Exception as error:
-        raise TypeError(f"each run needs copies of the arguments: {describe_error(error)}") from None
+        raise TypeError(
+            f"each run needs copies of the arguments: {describe_error(error)}"
+        ) from None
 
 
 def _make_leaf(value):

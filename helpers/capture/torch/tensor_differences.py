@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from ...internals import torch_modes
 from ...safety import restoring
-from ..text import tensors
 from ...safety.arguments import real_type_name
+from ..text import tensors
 from .guard_words import QUOTE, TENSOR_CHECK
 from .setting_differences import ChangedSetting
 

@@ -5,9 +5,9 @@ A guard on a length needs `of length 3`, and not the elements. One on a type nee
 
 import re
 
+from ...safety.arguments import real_type_name
 from ..text import tensors
 from ..text.value import short_repr
-from ...safety.arguments import real_type_name
 from .guard_words import LENGTH_KINDS, TENSOR_MATCH
 from .lookup import MISSING, count_elements_left, read_length
 

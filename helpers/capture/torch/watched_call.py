@@ -5,24 +5,20 @@ from contextlib import contextmanager
 
 from ...internals import dynamo_codes, dynamo_reports, dynamo_settings, torch_private
 from ...mini import frame_hook
+from ...model.compile_records import TONES, CompileEntry
 from ...model.phrase import clip_text
 from ...model.tables import Verdict
-from ...model.compile_records import CompileEntry
-from ...model.compile_records import TONES
+from ...safety.arguments import real_type_name
 from ...safety.bookkeeping import Bookkeeping
 from ..text import tensors
 from ..text.error import describe_error
 from ..text.value import short_repr
-from ...safety.arguments import real_type_name
-from . import guard_tree
-from .frame_arguments import bind_frame_locals
-from .guard_failures import list_failures
-from .guard_side_effects import would_run_users_code
 from .call_verdicts import UNKNOWN, CallJudge, CallVerdict
 from .compiled_calls import CompiledCalls
-from .guard_failures import find_entries_for
-from .guard_failures import explain_recompile
 from .compiled_function import add_bound_arguments
+from .frame_arguments import bind_frame_locals
+from .guard_failures import explain_recompile, find_entries_for, list_failures
+from .guard_side_effects import would_run_users_code
 
 LOGGER = logging.getLogger("torch._dynamo.convert_frame")
 LONGEST = 120  # characters of the arguments in a row
@@ -139,7 +135,9 @@ def _list_compilations() -> list:
 def _has_fatal_tensor(args: tuple, kwargs: dict) -> bool:
     """Return whether an argument is a tensor on which torch's guards end the process."""
     values = (*args, *kwargs.values())
-    return any(tensors.is_torch_tensor(value) and tensors.has_throwing_strides(value) for value in values)
+    return any(
+        tensors.is_torch_tensor(value) and tensors.has_throwing_strides(value) for value in values
+    )
 
 
 def _format_call_arguments(args: tuple, kwargs: dict) -> str:

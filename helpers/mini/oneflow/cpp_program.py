@@ -101,7 +101,9 @@ def ask(program, question, number=0, rows=()):
     with temporary("asked-") as home, home.work() as work:
         file = home.path / "answer"
         command = [str(program), question, str(number), str(file)]
-        process = run_command(command, ANSWER_SECONDS, given=question_text.encode(), cwd=work, kept=False)
+        process = run_command(
+            command, ANSWER_SECONDS, given=question_text.encode(), cwd=work, kept=False
+        )
         answer = file.read_bytes() if file.is_file() else b""
 
     if process.late:

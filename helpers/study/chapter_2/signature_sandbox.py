@@ -4,8 +4,7 @@ from contextlib import suppress
 
 from helpers.capture.tensorflow.tf_functions import require_tf_function
 from helpers.capture.tensorflow.trace_recorder import TraceRecorder
-from helpers.model.question_records import Sandbox
-from helpers.model.question_records import Control
+from helpers.model.question_records import Control, Sandbox
 from helpers.study.foretelling import Foretelling
 from helpers.study.frameworks import tf
 from helpers.view.table_view import ledger

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import partial
 
 from helpers.capture.text.value import short_repr
-from helpers.model.trace_records import MARKS
 from helpers.model.tables import Entry, Ledger, Verdict
+from helpers.model.trace_records import MARKS
 from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.chapter_2.call_sequences import (
     WIDER,

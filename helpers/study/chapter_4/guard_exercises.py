@@ -4,17 +4,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from functools import partial
 
-from helpers.capture.text.value import short_repr
-from helpers.capture.torch.repeated_runs import copy_arguments
-from helpers.capture.torch.compiler_guards import DynamoGuards
-from helpers.capture.torch.tried_calls import replacing_global
-from helpers.capture.torch.tried_calls import list_neighbours
-from helpers.capture.torch.tried_calls import TriedCall
 from helpers.capture.cpython.objects import list_global_names
-from helpers.capture.torch.lookup import MISSING
-from helpers.capture.torch.guard_leaves import list_leaf_guards
-from helpers.capture.torch.guard_leaves import evaluate_part
+from helpers.capture.text.value import short_repr
+from helpers.capture.torch.compiler_guards import DynamoGuards
 from helpers.capture.torch.guard_failures import list_failing_guards
+from helpers.capture.torch.guard_leaves import evaluate_part, list_leaf_guards
+from helpers.capture.torch.lookup import MISSING
+from helpers.capture.torch.repeated_runs import copy_arguments
+from helpers.capture.torch.tried_calls import TriedCall, list_neighbours, replacing_global
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference, make_cases

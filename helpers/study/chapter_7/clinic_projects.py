@@ -4,9 +4,8 @@ from pathlib import Path
 
 from helpers.capture.processes.child import call_in_child
 from helpers.exhibit import Exhibit
+from helpers.model.file_records import File, Files
 from helpers.model.phrase import format_count
-from helpers.model.file_records import Files
-from helpers.model.file_records import File
 from helpers.view.source_views import files
 
 

@@ -10,7 +10,7 @@ from statistics import median
 from time import thread_time
 from types import FunctionType
 
-from helpers.capture.text.value import clip_text
+from helpers.capture.text.value import format_text
 from helpers.exhibit import Exhibit
 from helpers.internals import torch_private
 from helpers.model.tables import Column, Listing
@@ -91,7 +91,7 @@ def reach_listing(means: dict[str, Callable]) -> Listing:
         else:
             cells = {route: _try_route(make, call) for route, call in routes.items()}
             cells["cost"] = _measure_cost(make, routes["name"])
-        rows.append(Reached(clip_text(name), **cells))
+        rows.append(Reached(format_text(name), **cells))
 
     note = NOTE.format(ROUNDS)
     if any(make is ... for make in means.values()):

@@ -3,9 +3,8 @@
 from collections import Counter
 from dataclasses import replace
 
+from ...model.graph_bodies import Nest, nest_bodies
 from ...model.graphs import Graph
-from ...model.graph_bodies import nest_bodies
-from ...model.graph_bodies import Nest
 from ..images import SMALLEST
 from ..shapes import SMALL, measure_text
 from .arrow_lines import BESIDE_LOOP, LEAD

@@ -2,9 +2,8 @@
 
 from collections import Counter
 
+from ...model.graph_bodies import Nest, nest_bodies
 from ...model.graphs import Edge, Graph
-from ...model.graph_bodies import nest_bodies
-from ...model.graph_bodies import Nest
 from ..plain_text import join_parts
 from .graph_folding import fold_graph
 from .labels import format_in_one_line, format_node

@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from markupsafe import Markup
 
-from ...model.graphs import split_graph
-from ...model.graphs import Graph
 from ...model.graph_differences import GraphDiff
+from ...model.graphs import Graph, split_graph
 from ...model.phrase import format_count
 from .. import View
 from ..images import embed_picture

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
+from ...model.dynamo_records import DynamoRun, DynamoStep
 from ...model.graphs import Edge, Graph, Node
-from ...model.dynamo_records import DynamoRun
-from ...model.dynamo_records import DynamoStep
 
 BEGINS = ("instruction", "again")  # kinds of steps with which Dynamo goes on to a further graph
 ENDS = ("break", "graph")  # kinds of steps with which a graph is handed over

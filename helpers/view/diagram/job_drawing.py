@@ -2,9 +2,8 @@
 
 from collections import defaultdict
 
-from ...model.job_records import JobGraph
-from ...model.job_records import JobOp
 from ...model.graphs import Edge, Node
+from ...model.job_records import JobGraph, JobOp
 from ..plain_text import spell_in_one_line
 from .arrow_lines import list_points
 from .drawing import MARGIN, Arrow, Box, Drawing, Rectangle, measure_size, render_svg

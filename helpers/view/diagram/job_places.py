@@ -3,8 +3,8 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from ...model.job_records import JobGraph
 from ...model.graphs import Node
+from ...model.job_records import JobGraph
 from ..shapes import LETTER, measure_text
 from .drawing import MARGIN, Rectangle
 from .labels import measure_box_width

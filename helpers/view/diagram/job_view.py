@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from ...model.job_records import JobGraph
-from ...model.job_records import JobOp
+from ...model.job_records import JobGraph, JobOp
 from .. import View
 from ..plain_text import render_grid, spell_in_one_line
 from .drawing import render_picture_page

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ...model.op_records import AGAIN
 from ...model.graphs import Edge, Node
+from ...model.op_records import AGAIN
 from ..ceilings import cut_text
 from ..plain_text import spell_in_one_line
 from ..shapes import LETTER, SMALL, measure_text

@@ -3,10 +3,8 @@
 from collections import Counter
 from dataclasses import dataclass, replace
 
+from ...model.graph_differences import MEANINGS, Finding, GraphDiff
 from ...model.graphs import Edge, Graph, Node
-from ...model.graph_differences import GraphDiff
-from ...model.graph_differences import Finding
-from ...model.graph_differences import MEANINGS
 from ...model.phrase import format_count, format_names
 from ...model.tables import Column, Listing
 

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from ...model.graph_bodies import Nest
-from ...model.graph_bodies import Body
+from ...model.graph_bodies import Body, Nest
 from ..shapes import LETTER, measure_text
 from .coordinates import place_layers
 from .drawing import BOX_HEIGHT, BodyFrame, Drawing, Rectangle

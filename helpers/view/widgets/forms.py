@@ -2,11 +2,8 @@
 
 from collections.abc import Callable
 
-from ...model.question_records import Sandbox
-from ...model.question_records import Control
-from ...model.question_records import Choice
-from ...model.transcripts import Transcripts
-from ...model.transcripts import Transcript
+from ...model.question_records import Choice, Control, Sandbox
+from ...model.transcripts import Transcript, Transcripts
 from .. import View
 from ..markup import render
 from ..plain_text import render_grid, spell_out

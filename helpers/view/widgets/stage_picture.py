@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ...model.dynamo_records import DynamoRun
 from ...model.graphs import Graph
 from ...model.stage_records import Panel, Step, Timeline
-from ...model.dynamo_records import DynamoRun
 from ..plain_text import spell_in_one_line
 
 if TYPE_CHECKING:

@@ -3,12 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from ...model.stage_records import NOWHERE, Card, FrameStep, Panel, Span, Step, Timeline
-from ...model.stack_records import StackStep
-from ...model.stack_records import Value
-from ...model.stack_records import Code
-from ...model.stack_records import LANES
 from ...model.dynamo_records import DynamoStep
+from ...model.stack_records import LANES, Code, StackStep, Value
+from ...model.stage_records import NOWHERE, Card, FrameStep, Panel, Span, Step, Timeline
 from ..ceilings import cut_text, limit_rows, list_source_lines
 from ..plain_text import join_parts, spell_in_one_line, spell_out
 from .stage_picture import draw_steps
