@@ -1,7 +1,7 @@
 """Notebooks -> the models of what their cells show, as JSON; tests draw all views from these.
 
 `python -m tools.record_models` after a change of a record's fields, and `... 03` for one notebook.
-The tests then need no framework: `tests/view/test_recorded.py` compares each form with a stored one.
+Tests then need no framework: `tests/view/test_recorded.py` compares each form with a stored one.
 """
 
 import contextlib

@@ -86,7 +86,8 @@ def test_stored_bytecode_is_what_that_version_compiles(version):
     code = (
         "import json; from helpers.capture.cpython import rosetta\n"
         "print(json.dumps([[p.__name__, [[r.offset, r.opname, r.argument] "
-        "for r in rosetta.list_running_bytecode(p.__name__).rows]] for p in rosetta.rosetta_programs.PROGRAMS]))"
+        "for r in rosetta.list_running_bytecode(p.__name__).rows]] "
+        "for p in rosetta.rosetta_programs.PROGRAMS]))"
     )
     live = dict(json.loads(run(version, code)))
     assert live == json.loads((dump_rosetta.DUMPS / f"{version}.json").read_text("utf-8"))

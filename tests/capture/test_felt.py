@@ -67,7 +67,8 @@ def test_other_pythons_agree(version):
         "        if felt != plain: print(program.__name__, verb.__name__, plain, felt)\n"
     )
     differing = pythons.run(version, code).splitlines()
-    known = "asks_for_the_tracer record_stack_run"  # 3.13 asks a frame for a tracer before it sends opcodes
+    # 3.13 asks a frame for a tracer before it sends opcodes.
+    known = "asks_for_the_tracer record_stack_run"
     assert [line for line in differing if not (version == "3.13" and line.startswith(known))] == []
 
 

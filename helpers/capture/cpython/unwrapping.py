@@ -139,7 +139,10 @@ def unwrap_call(thing: object, deepest: int = DEEPEST, args: tuple = ()) -> Unwr
 
 
 def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
-    """Return the function of a bound method, bound again; the parameters are those of `unwrap_call`."""
+    """Return the function of a bound method, bound again.
+
+    The parameters are those of `unwrap_call`.
+    """
     function = method.__func__
     self_object = method.__self__
     weak_self = read_weak_self(method)

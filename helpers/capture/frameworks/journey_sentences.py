@@ -82,7 +82,8 @@ def _describe_runner_of_own_lines(record: CallRecord) -> str:
         subject = f"{traced_frames} of your {frames} frames"
         if traced_frames == frames:
             subject = "They"
-        return f"{subject} ran to be traced, which built a graph of {format_count(record.nodes, 'node')}."
+        nodes = format_count(record.nodes, "node")
+        return f"{subject} ran to be traced, which built a graph of {nodes}."
     if record.frames[DYNAMO]:
         return f"Code of Dynamo's also ran, in {format_count(record.frames[DYNAMO], 'frame')}."
     return "CPython evaluated your frame, instruction by instruction."

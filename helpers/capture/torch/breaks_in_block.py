@@ -48,8 +48,8 @@ class BreaksInBlock:
     def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
         """Note why Dynamo left the first frame of a compiled call to Python.
 
-        `dynamo_reports.report_skipped_frames` calls this for each frame left to Python. `is_start` says
-        whether the frame is the one with which a compiled call starts.
+        `dynamo_reports.report_skipped_frames` calls this for each frame left to Python. `is_start`
+        says whether the frame is the one with which a compiled call starts.
         """
         if is_start and id(code) not in self._skip_sentences:
             reason = " ".join(clean_message(reason).split())

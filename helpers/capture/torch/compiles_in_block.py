@@ -119,8 +119,8 @@ class CompilesInBlock:
     def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
         """Note that a frame which Dynamo failed to compile was left to Python: no error came.
 
-        `dynamo_reports.report_skipped_frames` calls this for each frame that Dynamo leaves to Python; of
-        those, only the one of the last row is of interest here.
+        `dynamo_reports.report_skipped_frames` calls this for each frame that Dynamo leaves to
+        Python. Of those, only the frame of the last row is of interest here.
         """
         if self._last_code is not code:
             return

@@ -48,8 +48,9 @@ SKIPPED_RESTS: WeakKeyDictionary[CodeType, dict[int, str]] = WeakKeyDictionary()
 class TranslationRecorder:
     """All events of one call, and how it ended.
 
-    `dynamo_translation.report_translation` calls `before`, `after`, `broken`, `cut`, `given`, `rewritten` and
-    `passed` while Dynamo translates. An error in one of them does not reach the user's call.
+    `dynamo_translation.report_translation` calls `before`, `after`, `broken`, `cut`, `given`,
+    `rewritten` and `passed` while Dynamo translates. An error in one of them does not reach the
+    user's call.
     """
 
     def __init__(self, module_globals: dict, step_limit: int):

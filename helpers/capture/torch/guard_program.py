@@ -71,8 +71,9 @@ def build_guard_program(fn: Callable, call, entry: int = 1) -> GuardProgram:
         f"{len(rows) - python_count} call torch's guard in C++. "
         f"torch's own tree {verdict} this call."
     )
+    name = read_function_name(written.compiled_function)
     return GuardProgram(
-        title=f"The guards of {read_function_name(written.compiled_function)}(), entry {entry}, as Python",
+        title=f"The guards of {name}(), entry {entry}, as Python",
         columns=LINE_COLUMNS,
         rows=rows,
         note=" ".join((note, *written.sentences)),
