@@ -39,8 +39,7 @@ def measured(rounds, unit):
     """Return what three actions with these rounds look like: as bars, and as rows."""
     ratios = {name: measure_ratio(action, unit) for name, action in zip(NAMES, rounds, strict=True)}
     rows = [
-        costs.Cost(name, ratio, costs.cost_words(ratio), ratio.between)
-        for name, ratio in ratios.items()
+        Cost(name, ratio, describe_cost(ratio), ratio.between) for name, ratio in ratios.items()
     ]
     headings = {"action": "action", "words": "in calls", "between": "rounds between"}
     columns = tuple(Column(*pair) for pair in headings.items())
@@ -68,13 +67,11 @@ def test_two_races_of_the_same_program_look_the_same(seen):
 
 
 def test_another_name_another_note_or_another_heading_is_seen():
-    listing = Listing(
-        "Measured", (Column("action", "action"),), (costs.Cost("a", 1, "", ""),), "A note."
-    )
+    listing = Listing("Measured", (Column("action", "action"),), (Cost("a", 1, "", ""),), "A note.")
     others = [
         Listing("Timed", *list(vars(listing).values())[1:]),
         Listing("Measured", (Column("action", "what"),), listing.rows, listing.note),
-        Listing("Measured", listing.columns, (costs.Cost("b", 1, "", ""),), listing.note),
+        Listing("Measured", listing.columns, (Cost("b", 1, "", ""),), listing.note),
         Listing("Measured", listing.columns, listing.rows, "Another note."),
     ]
     for other in others:

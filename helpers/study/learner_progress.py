@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from helpers.exhibit import Exhibit
 from helpers.model import study_records as records
-from helpers.model.class_progress import build_class_listing
+from helpers.model.class_progress import LONGEST_NAME, build_class_listing
 from helpers.model.phrase import end_sentence
 from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record, shared_progress
@@ -75,7 +75,7 @@ def share_progress(folder, name="") -> Exhibit:
     notebook of the course cannot be read.
     """
     name = require_str(name, "the name").strip()
-    longest = records.LONGEST_NAME
+    longest = LONGEST_NAME
     if len(name) > longest or not name.isprintable():
         raise ValueError(f"the name must be printable and at most {longest} characters long")
     place = learner_record.find_record_file()

@@ -234,7 +234,7 @@ def is_told(faults, exhibit, form) -> bool:
         row = exhibit.model.entries[faults.failed_call - 1]
         if row.verdict == "error":  # it shows the error, and no reason for which Dynamo compiled
             return True
-    return guard_words.QUOTED in text  # where our reasons fail, torch's are quoted
+    return guard_words.QUOTE in text  # where our reasons fail, torch's are quoted
 
 
 def test_an_entry_that_dynamo_drops_is_no_error():

@@ -24,7 +24,7 @@ def each_program_is_run_once(monkeypatch):
 
     A child starts in an empty folder, so its program and its limit decide what it answers.
     """
-    ask = child.ask
+    ask = child.ask_child
 
     def ask_once(request, seconds, env=None, **options):
         key = json.dumps([request, seconds, sorted(env or {})])
@@ -32,7 +32,7 @@ def each_program_is_run_once(monkeypatch):
             ANSWERS[key] = ask(request, seconds, env, **options)
         return ANSWERS[key]
 
-    monkeypatch.setattr(child, "ask", ask_once)
+    monkeypatch.setattr(child, "ask_child", ask_once)
 
 
 def test_every_exercise_stands_in_a_notebook():

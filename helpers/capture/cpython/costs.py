@@ -2,15 +2,14 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 from typing import NamedTuple
 
 from ...model.code_records import build_columns
-from ...model.noise import OVERLAP, Ratio, describe_cost, measure_ratio
+from ...model.cost_records import Cost, Costs
+from ...model.noise import OVERLAP, describe_cost, measure_ratio
 from ...model.phrase import describe_interruption
-from ...model.tables import Listing
 from ...safety import progress
 from ...safety.arguments import require_dict
 from ...safety.restoring import note_interrupt, running_user_code
@@ -30,19 +29,6 @@ NOTE = (
 MOST_TOOLS = 6  # of sys.monitoring
 
 
-class Cost(NamedTuple):
-    """One action, timed."""
-
-    #: The name of the action.
-    action: str
-    #: How many runs of the unit take as long as one of the action.
-    ratio: Ratio
-    #: The ratio as words.
-    words: str
-    #: The ratios of its slowest and its fastest round, as words.
-    between: str
-
-
 class Sample(NamedTuple):
     """Some calls of an action in a row, timed."""
 
@@ -51,15 +37,6 @@ class Sample(NamedTuple):
     #: How long they waited for a processor.
     seconds_waited: float
     calls: int
-
-
-@dataclass(frozen=True)
-class Costs(Listing):
-    """A listing of costs that can be asked for one ratio."""
-
-    def ratio(self, action: str) -> Ratio:
-        """Return the ratio of this action, a float; KeyError if it was not measured."""
-        return {row.action: row.ratio for row in self.rows}[action]
 
 
 def measure_costs(

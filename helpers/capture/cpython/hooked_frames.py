@@ -3,15 +3,13 @@
 import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from types import CodeType, FrameType, FunctionType
-from typing import NamedTuple
 
 from ...mini import frame_hook
 from ...model.code_records import build_columns
+from ...model.frame_records import FrameSeen, FramesSeen
 from ...model.phrase import describe_interruption, end_sentence, format_count
-from ...model.tables import Listing
 from ...safety.arguments import is_exactly
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import note_end, note_interrupt
@@ -27,37 +25,6 @@ OF_TRACERS = (
     "of your tracer (sys.settrace) or profiler (sys.setprofile), "
     "which also hears frames of this verb"
 )
-
-
-class FrameSeen(NamedTuple):
-    """One frame that reached the hook."""
-
-    #: Its place in the run, from 1.
-    order: int
-    #: How many frames of the run lie below it.
-    depth: int
-    #: The name of its code object.
-    name: str
-    #: The same name, indented by the depth.
-    code: str
-    #: The first line of its code object.
-    line: int
-    #: Its arguments as words.
-    arguments: str
-    #: How many frames of its code object had begun, this one included.
-    nth: int
-
-
-@dataclass(frozen=True)
-class FramesSeen(Listing):
-    """The frames of a run; those that are not shown are counted too."""
-
-    #: (name of a code object, how many frames of it ran), for each code object.
-    counts: tuple[tuple[str, int], ...] = ()
-
-    def count(self, name: str) -> int:
-        """Return how many frames of code objects of this name ran, 0 if none did."""
-        return sum(frames for code_name, frames in self.counts if code_name == name)
 
 
 def record_hooked_frames(fn, /, *args, only=None, **kwargs) -> FramesSeen:

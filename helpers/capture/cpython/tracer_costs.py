@@ -9,10 +9,11 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from ...internals.own_hooks import is_of_program, profiler_setter, tracer_setter
+from ...model.cost_records import Costs
 from ...safety.dynamo_aside import leave_to_python
 from ..text.value import format_text
 from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, describe_findings, describe_set_again
-from .costs import Costs, measure_costs
+from .costs import measure_costs
 from .objects import GENERATOR, list_global_names
 from .stack_run import record_instructions
 from .unwrapping import find_watched_function

@@ -18,17 +18,15 @@ from types import MethodType
 from ...internals import frame_callback, tensorflow_private, torch_modes
 from ...internals.tensorflow_private import ENTRY_POINTS
 from ...mini import frame_hook
+from ...model.interception_records import NEW, NOBODY, OLD, Interception, Interceptions
 from ...model.phrase import format_names
-from ...model.tables import Column, Listing
+from ...model.tables import Column
 from ...safety import restoring
 from ...safety.arguments import real_type_name
 from ...safety.restoring import BUILTINS
 from ..cpython.objects import read_callable_name
 from ..references.patched_names import describe_patched_names
 
-NOBODY = "nobody"
-NEW = "not in this Python"
-OLD = "not imported"
 AROUND = "around the call"  # the station of a way that is at none of the spine
 MOST_USERS = 3  # names of who uses a way
 COLUMNS = {
@@ -125,35 +123,6 @@ WAYS = {
     "sys.unraisablehook": KnownWay("errors that no code can catch", "Python/errors.c"),
     "sys.breakpointhook": KnownWay("breakpoint()", "Python/bltinmodule.c"),
 }
-
-
-@dataclass(frozen=True)
-class Interception:
-    """One row: a way to intercept a call, and who uses it."""
-
-    #: The name of the station of the spine at which it acts, or AROUND.
-    station: str
-    #: The name of the way, a key of WAYS.
-    way: str
-    #: Who uses it now; NOBODY, NEW or OLD if nobody does.
-    now: str
-    #: What the interceptor gets to see.
-    sees: str
-    #: The file that asks the interceptor.
-    source: str
-
-
-class Interceptions(Listing):
-    """A listing of `Interception`s."""
-
-    @property
-    def taken(self) -> dict[str, str]:
-        """Return way -> who uses it, of those that somebody uses."""
-        return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
-
-    def at(self, station: str) -> tuple[Interception, ...]:
-        """Return the ways at a station of the spine; "around the call": at none of them."""
-        return tuple(row for row in self.rows if row.station == station)
 
 
 def list_interceptions() -> Interceptions:

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 from ...model.noise import OVERLAP
+from ...model.outcome_records import Histogram, VariableOutcome
 from ...model.phrase import describe_interruption, format_count
-from ...model.tables import Column, Entry, Ledger, Listing, Verdict
+from ...model.tables import Column, Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import printable, require_dict, require_int
 from ...safety.restoring import is_interrupted
@@ -33,30 +33,6 @@ COLUMNS = (
     Column("share", "share", code=True),
     Column("between", "in each round"),
 )
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What some runs of a program returned."""
-
-    #: the kind of variable, such as "RefVariable"
-    variable: str
-    #: what the runs returned, as text
-    saw: str
-    #: how many runs returned it
-    runs: int
-    #: a bar, as long as its share
-    share: str
-    #: the smallest and the largest share of a round, in per cent
-    between: str
-
-
-class Histogram(Listing):
-    """A listing of outcomes that can be asked for what one kind of variable saw."""
-
-    def saw(self, variable: str) -> tuple[str, ...]:
-        """Return the outcomes of one kind of variable, the most frequent first."""
-        return tuple(row.saw for row in self.rows if row.variable == variable)
 
 
 def build_variables_ledger(programs: Mapping[str, Callable], runs: int = 100) -> Ledger:
@@ -147,7 +123,7 @@ def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
 
 def build_race_rows(
     kind: str, total: Counter, rounds: list[Counter], runs: int
-) -> Iterator[Outcome]:
+) -> Iterator[VariableOutcome]:
     """Yield a row for each outcome of one kind of variable, the most frequent first.
 
     `total` counts the outcomes of all rounds, and `runs` is the number of runs that were wanted.
@@ -158,7 +134,7 @@ def build_race_rows(
         shares = [_find_share(outcome, named_outcomes, counts) for counts in rounds if counts]
         bar = "█" * max(1, round(LONGEST_BAR * times / runs))
         between = f"{min(shares):.0f} to {max(shares):.0f} %"
-        yield Outcome(kind, outcome, times, bar, between)
+        yield VariableOutcome(kind, outcome, times, bar, between)
 
 
 def _find_share(outcome: str, named_outcomes: set[str], counts: Counter) -> float:
