@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from helpers.capture.cpython import costs
 from helpers.capture.tensorflow import variable_outcomes
 from helpers.exhibit import Exhibit
-from helpers.model.noise import OVERLAP, measure_ratio
+from helpers.model.cost_records import Cost
+from helpers.model.noise import OVERLAP, describe_cost, measure_ratio
 from helpers.model.tables import Column, Listing
 from helpers.view.charts import plot
 from helpers.view.table_view import table

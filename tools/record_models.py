@@ -6,12 +6,14 @@ Tests then need no framework: `tests/view/test_recorded.py` compares each form w
 
 import contextlib
 import importlib
+import inspect
 import io
 import json
 import os
 import pkgutil
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import nbformat
@@ -24,16 +26,19 @@ from helpers.view import View
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "tests" / "view" / "recorded"
 LARGEST = 12_000  # bytes of a stored model: a larger one is not reviewed
+MOST_OF_A_VIEW = 8
 
 
 def name_views() -> dict[int, str]:
-    """Return the id of each view -> its module below helpers.view, and its name there."""
+    """Return the id of each view -> the module below helpers.view that makes it, and its name."""
     names = {}
     for found in pkgutil.walk_packages(helpers.view.__path__, "helpers.view."):
-        for name, value in vars(importlib.import_module(found.name)).items():
-            if isinstance(value, View):
-                module = found.name.removeprefix("helpers.view.")
-                names.setdefault(id(value), f"{module}.{name}")
+        module = importlib.import_module(found.name)
+        source = inspect.getsource(module)
+        for name, value in vars(module).items():
+            is_made_here = f"\n{name} = View(" in source  # others import it
+            if isinstance(value, View) and is_made_here:
+                names[id(value)] = f"{found.name.removeprefix('helpers.view.')}.{name}"
     return names
 
 
@@ -64,6 +69,19 @@ def store_notebook(path: Path) -> None:
             target.write_text(text, "utf-8", errors="surrogatepass")
 
 
+def prune_models() -> None:
+    """Delete files until each view has at most MOST_OF_A_VIEW, from the smallest to the largest."""
+    files_by_view = defaultdict(list)
+    for path in FOLDER.glob("*.json"):
+        files_by_view[json.loads(path.read_text("utf-8"))["view"]].append(path)
+    for paths in files_by_view.values():
+        paths.sort(key=lambda path: (path.stat().st_size, path.name))
+        steps = range(MOST_OF_A_VIEW)
+        kept = {paths[step * (len(paths) - 1) // (MOST_OF_A_VIEW - 1)] for step in steps}
+        for path in set(paths) - kept:
+            path.unlink()
+
+
 def main(chapters: list[str]) -> None:
     """Store the models of the notebooks whose names begin with these words; of all without any."""
     FOLDER.mkdir(exist_ok=True)
@@ -76,6 +94,8 @@ def main(chapters: list[str]) -> None:
         elif path.stem.startswith(tuple(chapters)):
             os.chdir(path.parent)
             store_notebook(path)
+    if not chapters:
+        prune_models()
 
 
 if __name__ == "__main__":

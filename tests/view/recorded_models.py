@@ -86,7 +86,7 @@ def text_form(exhibit: Exhibit) -> str:
 
 def html_form(exhibit: Exhibit) -> str:
     """Return the HTML form: a tag a line, images as their SVG, without the shared style sheet."""
-    html = STYLE.sub("<style/>", exhibit._repr_mimebundle_()[0]["text/html"])
+    html = STYLE.sub("<style/>", exhibit._page())
     return re.sub(r">\s*<", ">\n<", IMAGE.sub(lambda image: f"\n{_decode(image)}\n", html))
 
 
