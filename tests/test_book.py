@@ -108,10 +108,10 @@ def test_a_book_that_cannot_be_written_leaves_the_old_one_and_says_so(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("helpers.safety.folders.write_new", write)
-    refused(site.Refusal, r"site/ could not be written \(No space", site.book, ["6"])
+    refused(site.CommandRefused, r"site/ could not be written \(No space", site.book, ["6"])
     assert {path: path.read_bytes() for path in (tmp_path / "site").rglob("*.*")} == before
     (tmp_path / "site" / "CACHEDIR.TAG").unlink()
-    refused(site.Refusal, "site/ is not written: .* somebody else's", site.book, ["7"])
+    refused(site.CommandRefused, "site/ is not written: .* somebody else's", site.book, ["7"])
 
 
 def test_the_first_of_a_term_in_a_section_is_explained_and_nothing_in_code():

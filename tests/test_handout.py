@@ -80,4 +80,4 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
 
 @pytest.mark.parametrize("name", [".", "notebooks/new", ".git"])
 def test_the_course_itself_is_not_written_into(name, refused):
-    refused(terminal.Refusal, "of the course itself", give, {}, checkout.ROOT / name)
+    refused(terminal.CommandRefused, "of the course itself", give, {}, checkout.ROOT / name)

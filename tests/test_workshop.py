@@ -70,7 +70,7 @@ def test_a_plan_says_day_pauses_and_chapters(capsys):
     ],
 )
 def test_what_cannot_be_planned_is_refused_in_a_sentence(words, why, refused):
-    refused(terminal.Refusal, why, workshop.workshop, words)
+    refused(terminal.CommandRefused, why, workshop.workshop, words)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from helpers.course import checkout
-from helpers.course.terminal import Refusal
+from helpers.course.terminal import CommandRefused
 
 
 def notebooks() -> Path:
@@ -25,5 +25,5 @@ def chapter_named(word: str) -> str:
     named = [name for name in chapters() if stem and re.match(beginning, name)]
     if len(named) != 1:
         every = ", ".join(chapters())
-        raise Refusal(f"{word!r} does not name exactly one notebook; there are: {every}.")
+        raise CommandRefused(f"{word!r} does not name exactly one notebook; there are: {every}.")
     return named[0]

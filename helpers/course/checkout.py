@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from helpers.course.terminal import Refusal
+from helpers.course.terminal import CommandRefused
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "work"
@@ -99,20 +99,22 @@ def hand_over(command: list[str], variables: dict[str, str], folder: Path | None
 def refuse_foreign(folder: Path) -> None:
     """Refuse to write into a folder of the course, or to remove it, if it is not really its own."""
     if ROOT in (Path(ROOT.anchor), home_folder()):
-        raise Refusal(
+        raise CommandRefused(
             f"The course is directly in {ROOT}, where it must not write: "
             "put it into a folder of its own and run this again."
         )
     name = folder.relative_to(ROOT)
     is_junction = getattr(os.path, "isjunction", os.path.islink)
     if folder.is_symlink() or is_junction(folder):
-        raise Refusal(
+        raise CommandRefused(
             f"{name} is a link to another folder, and the course writes only into its own: "
             "remove the link and run this again."
         )
     real = Path(os.path.realpath(folder))
     if real != folder:
-        raise Refusal(f"{name} leads to {real}, which is not the course's: move it away first.")
+        raise CommandRefused(
+            f"{name} leads to {real}, which is not the course's: move it away first."
+        )
 
 
 def home_folder() -> Path | None:

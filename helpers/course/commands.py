@@ -17,7 +17,7 @@ from pathlib import Path
 
 from helpers.course import checkout, lifecycle, stamp
 from helpers.course.checkout import REPAIR, SUPPORTED, dotted, version_of
-from helpers.course.terminal import Parser, Refusal, report, run_guarded, say
+from helpers.course.terminal import CommandRefused, Parser, report, run_guarded, say
 
 COMMANDS = ("lab", "test", "setup", "reset", "check", "workshop", "handout", "slides", "book")
 OF_MAINTAINERS = ("bench", "remake")  # tools/ does their work
@@ -44,7 +44,7 @@ def start(words: list[str]) -> int:
     if command == "check":
         return check(fault)
     if fault:
-        raise Refusal(fault)
+        raise CommandRefused(fault)
     refuse_wrong_words(command, words[1:])
     if command in ("lab", "reset"):
         checkout.refuse_foreign(checkout.WORK)
@@ -59,20 +59,24 @@ def command_named(words: list[str]) -> str:
     """Return the command that the first word names; refuse a word that names none."""
     known = ", ".join(COMMANDS)
     if not words:
-        raise Refusal(f"Choose a command: {known} (`course.py --help` explains them).")
+        raise CommandRefused(f"Choose a command: {known} (`course.py --help` explains them).")
     if words[0] not in COMMANDS:
         near = difflib.get_close_matches(words[0], COMMANDS, n=1)
         hint = f"; did you mean {near[0]}?" if near else "."
-        raise Refusal(f"There is no command {words[0]!r}. There are: {known}{hint}")
+        raise CommandRefused(f"There is no command {words[0]!r}. There are: {known}{hint}")
     if words[0] in ("setup", "check") and words[1:]:
-        raise Refusal(f"`{words[0]}` accepts no further words, but got: {' '.join(words[1:])}.")
+        raise CommandRefused(
+            f"`{words[0]}` accepts no further words, but got: {' '.join(words[1:])}."
+        )
     return words[0]
 
 
 def refuse_wrong_words(command: str, words: list[str]) -> None:
     """Read the words of a command, to refuse them before anything is installed."""
     if command in OF_MAINTAINERS and not (checkout.ROOT / "tools" / "__init__.py").is_file():
-        raise Refusal(f"`{command}` needs the folder tools/, which a clone of the repository has.")
+        raise CommandRefused(
+            f"`{command}` needs the folder tools/, which a clone of the repository has."
+        )
     if command in ("handout", "slides"):
         from helpers.course import handout
 
@@ -89,7 +93,7 @@ def refuse_wrong_words(command: str, words: list[str]) -> None:
         try:
             names.chosen(words)
         except ValueError as refusal:
-            raise Refusal(f"bench: {refusal}") from None
+            raise CommandRefused(f"bench: {refusal}") from None
 
 
 def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
@@ -106,7 +110,7 @@ def read_notebooks(command: str, words: list[str]) -> argparse.Namespace:
     asked = parser.read(words)
     if command in ("reset", "remake") and not asked.notebooks:
         there = ", ".join(chapter_notebooks.chapters())
-        raise Refusal(f"`{command}` needs the number of a notebook; there are: {there}.")
+        raise CommandRefused(f"`{command}` needs the number of a notebook; there are: {there}.")
     if command == "remake" and asked.notebooks == ["all"]:
         return asked
     asked.notebooks = [chapter_notebooks.chapter_named(word) for word in asked.notebooks]
@@ -164,7 +168,7 @@ def why_foreign() -> str:
     """Return the sentence about a .venv that the course did not make; "" if it did."""
     try:
         stamp.refuse_unmade(checkout.VENV)
-    except Refusal as refusal:
+    except CommandRefused as refusal:
         return str(refusal)
     return ""
 

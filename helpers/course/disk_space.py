@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from helpers.course import checkout
-from helpers.course.terminal import Refusal
+from helpers.course.terminal import CommandRefused
 
 # On Linux, installed and downloaded: with the CPU build of PyTorch, and with CUDA.
 GIGABYTES_NEEDED = {"cpu": 4, "cuda": 9}
@@ -32,7 +32,7 @@ def refuse_full_disk() -> None:
     need = max(need - size_of(checkout.NEW) / checkout.GIGABYTE, 1)
     if free < need:
         smaller = " (4 GB without CUDA, see docs/installing.md)" if kind == "cuda" else ""
-        raise Refusal(
+        raise CommandRefused(
             f"The disk is too full: {free:.1f} GB are free, but the install needs about "
             f"{need:.0f} GB{smaller}; free some space and run the same command again."
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 from helpers.course import authorship, checkout, deliveries, history
 from helpers.course.chapter_notebooks import notebooks
 from helpers.course.deliveries import Delivery
-from helpers.course.terminal import Refusal, say
+from helpers.course.terminal import CommandRefused, say
 from helpers.course.work_copies import NewestCopy, ready, time_in_name, trust, version_of
 from helpers.safety import folders
 
@@ -29,7 +29,7 @@ def fill() -> bool:
     try:
         filling.fill(_files_of_the_course())
     except folders.NotRenewed as error:
-        raise Refusal(str(error)) from error
+        raise CommandRefused(str(error)) from error
     finally:
         if filling.noted != noted:
             deliveries.write(checkout.WORK, filling.noted)

@@ -8,7 +8,7 @@ import json
 import re
 from pathlib import Path
 
-from helpers.course.terminal import Refusal
+from helpers.course.terminal import CommandRefused
 from helpers.model.study_records import find_exercise_cells
 
 SUMMARY = "Decide first: this reveals the answer"
@@ -73,7 +73,7 @@ def _solve(cells: list[dict], name: str, count: int) -> None:
     """Put the solutions of the first exercises into their stubs."""
     exercises = list(find_exercise_cells(cells))
     if not 0 < count <= len(exercises):
-        raise Refusal(
+        raise CommandRefused(
             f"--solved-to needs a number from 1 to {len(exercises)}, the exercises of {name}, "
             f"not {count}."
         )

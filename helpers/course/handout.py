@@ -12,7 +12,7 @@ from pathlib import Path
 
 from helpers.course import checkout
 from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
-from helpers.course.terminal import Parser, Refusal, say
+from helpers.course.terminal import CommandRefused, Parser, say
 from helpers.course.work_copies import trust
 from helpers.safety import folders
 
@@ -68,7 +68,7 @@ def refuse_own_folder(folder: Path) -> None:
     own_folders = [checkout.ROOT / name for name in SOURCES]
     real = folder.resolve()
     if real == checkout.ROOT or any(real.is_relative_to(own) for own in own_folders):
-        raise Refusal(f"{folder} is a folder of the course itself; name another with --to.")
+        raise CommandRefused(f"{folder} is a folder of the course itself; name another with --to.")
 
 
 def without_solutions(path: Path) -> bytes:
@@ -130,6 +130,6 @@ def give(files: dict[Path, Path], folder: Path) -> None:
         try:
             old_copy = folders.renew_copy(data, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
         except folders.NotRenewed as error:
-            raise Refusal(str(error)) from error
+            raise CommandRefused(str(error)) from error
         if old_copy:
             say(f"The old {place} is kept as {old_copy.name}")

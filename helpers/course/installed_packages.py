@@ -8,7 +8,7 @@ from pathlib import Path
 from helpers.course import checkout, stamp
 from helpers.course.install_failures import NO_NETWORK
 from helpers.course.installing import Installer
-from helpers.course.terminal import DISK_FULL, Refusal, say
+from helpers.course.terminal import DISK_FULL, CommandRefused, say
 from helpers.safety import package_files, package_trial
 
 COURSE_PACKAGE = "whoruns"  # what an install of the checkout itself is called
@@ -83,7 +83,7 @@ def repair_packages(installer: Installer) -> None:
         faults = faults_of(installer.folder)
     if faults:
         name, fault = next(iter(faults.items()))
-        raise Refusal(f"The new environment does not work ({name}: {fault}).")
+        raise CommandRefused(f"The new environment does not work ({name}: {fault}).")
 
 
 def frozen(folder: Path, python: Path | None = None) -> dict[str, str]:
@@ -158,7 +158,7 @@ def keep_packages(installer: Installer, theirs: dict[str, str]) -> None:
     try:
         installer.install(*missing.values(), "-c", "constraints.txt")
         say(f"      Kept what you had installed: {', '.join(missing)}")
-    except Refusal as refusal:
+    except CommandRefused as refusal:
         if str(refusal) in (NO_NETWORK, DISK_FULL) and stamp.still_works(checkout.VENV):
             raise
         say(f"      Not installed again, though you had them: {', '.join(missing.values())}")

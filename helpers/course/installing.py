@@ -12,7 +12,7 @@ from pathlib import Path
 from helpers.course import checkout
 from helpers.course.install_failures import LOG_NAME, NO_NETWORK, InstallFailed, explain
 from helpers.course.shown_process import run_shown
-from helpers.course.terminal import DISK_FULL, Refusal, say
+from helpers.course.terminal import DISK_FULL, CommandRefused, say
 
 UV = "uv==0.13.9"
 
@@ -69,13 +69,13 @@ class Installer:
             except InstallFailed as failed:
                 failure = failed
             if failure.why == DISK_FULL or wanted == "uv":
-                raise Refusal(failure.why)
+                raise CommandRefused(failure.why)
             if failure.why != NO_NETWORK:
                 say("      uv could not do it, so pip tries.")
         try:
             self._install_with_pip(words)
         except InstallFailed as failed:
-            raise Refusal(failed.why) from None
+            raise CommandRefused(failed.why) from None
         return "pip"
 
     def _install_with_uv(self, words: tuple[str, ...]) -> None:
@@ -134,7 +134,7 @@ def wanted_installer() -> str:
     """Return what COURSE_INSTALLER asks for: "uv", "pip" or ""; Refusal for another word."""
     wanted = os.environ.get("COURSE_INSTALLER", "")
     if wanted not in ("", "pip", "uv"):
-        raise Refusal(f"COURSE_INSTALLER is {wanted!r}, but it must be pip or uv.")
+        raise CommandRefused(f"COURSE_INSTALLER is {wanted!r}, but it must be pip or uv.")
     return wanted
 
 

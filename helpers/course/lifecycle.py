@@ -14,7 +14,13 @@ from helpers.course import checkout, installed_packages, stamp, trash, virtual_e
 from helpers.course.disk_space import refuse_full_disk
 from helpers.course.install_lock import installing_alone
 from helpers.course.installing import Installer, wanted_installer
-from helpers.course.terminal import DISK_FULL, Refusal, explain_os_error, say, stopping_signals
+from helpers.course.terminal import (
+    DISK_FULL,
+    CommandRefused,
+    explain_os_error,
+    say,
+    stopping_signals,
+)
 
 
 def set_up(repair: bool = False) -> None:
@@ -44,7 +50,7 @@ def set_up(repair: bool = False) -> None:
             if not stamp.is_current(checkout.NEW):
                 build(lock)
             swap()
-        except (Refusal, OSError) as error:
+        except (CommandRefused, OSError) as error:
             reason = explain_os_error(error) if isinstance(error, OSError) else str(error)
             if reason == DISK_FULL:
                 trash.discard(checkout.NEW)

@@ -25,7 +25,7 @@ _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re
 _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 
-class Exercise(NamedTuple):
+class TimedExercise(NamedTuple):
     """An exercise, as its heading says it."""
 
     #: Its title.
@@ -47,7 +47,7 @@ class Section:
     #: Minutes of reading and running.
     reading: float = 0.0
     #: Its exercises.
-    todo: list[Exercise] = field(default_factory=list)
+    todo: list[TimedExercise] = field(default_factory=list)
     #: How many cells there are to read.
     cells: int = 0
     #: How many words there are to read.
@@ -101,7 +101,7 @@ class _Reader:
         if exercise:
             difficulty, importance, minutes = exercise.groups()
             section.todo.append(
-                Exercise(title, difficulty.count("●"), importance.count("●"), int(minutes))
+                TimedExercise(title, difficulty.count("●"), importance.count("●"), int(minutes))
             )
         elif is_outside:
             word_count = len(_WORD.findall(_UNREAD.sub(" ", part)))

@@ -42,7 +42,7 @@ def run_shown(
         os.close(writing_end)
         if process is None:
             os.close(reading_end)
-    output = Output(reading_end, log, on_terminal)
+    output = ProcessOutput(reading_end, log, on_terminal)
     try:
         output.follow()
         return process.wait(), output.text()
@@ -68,7 +68,7 @@ def open_terminal() -> tuple[int, int]:
     return reading_end, writing_end
 
 
-class Output:
+class ProcessOutput:
     """What a program prints: read by a thread, written to the log, and shown."""
 
     def __init__(self, reading_end: int, log: Path, on_terminal: bool):

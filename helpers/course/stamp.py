@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 
 from helpers.course import checkout
-from helpers.course.terminal import Refusal
+from helpers.course.terminal import CommandRefused
 
 STAMP = "course-stamp.txt"
 FRESH_STAMP = "course-stamp.new"  # a stamp that is being written
@@ -84,7 +84,7 @@ def refuse_unmade(folder: Path) -> None:
         return
     has_stamp = re.match(f"{UNFINISHED}|{FINGERPRINT}$", read_stamp(folder)) is not None
     if not folder.is_dir() or not (has_stamp or _has_only_fresh_stamp(folder)):
-        raise Refusal(
+        raise CommandRefused(
             f"The {folder.name} here was not made by the course, so it stays as it is: "
             "move it away and run the same command again."
         )

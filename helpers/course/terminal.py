@@ -15,7 +15,7 @@ DISK_FULL = (
 STOPPED = "Stopped. Nothing is lost: run the same command again, and it goes on from here."
 
 
-class Refusal(Exception):
+class CommandRefused(Exception):
     """One sentence that says what is wrong and what to do; printed instead of a traceback."""
 
 
@@ -28,7 +28,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:
         """Raise a Refusal."""
         command = self.prog.removeprefix("course.py ")
-        raise Refusal(f"{command}: {message} (`{self.prog} --help` explains the words).")
+        raise CommandRefused(f"{command}: {message} (`{self.prog} --help` explains the words).")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
         """Return what the words say; Refusal if they are wrong."""
@@ -95,7 +95,7 @@ def run_guarded(command: Callable[[list[str]], int | None], words: list[str]) ->
     """
     try:
         return command(words) or 0
-    except Refusal as refusal:
+    except CommandRefused as refusal:
         message = str(refusal)
     except BrokenPipeError:  # whoever read the lines has gone, as `head` does
         with contextlib.suppress(OSError):

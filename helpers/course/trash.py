@@ -11,7 +11,7 @@ from pathlib import Path
 
 from helpers.course import checkout, stamp
 from helpers.course.installed_packages import site_packages
-from helpers.course.terminal import Refusal, say
+from helpers.course.terminal import CommandRefused, say
 from helpers.safety.folders import MARKER, made_again
 
 SHOWN = 3  # names of saved files
@@ -41,7 +41,7 @@ def move_to_trash(folder: Path) -> None:
     try:
         os.rename(folder, trash / str(number))
     except PermissionError:
-        raise Refusal(
+        raise CommandRefused(
             f"{folder.name} is in use: close JupyterLab and other programs that run in it, "
             "and run the same command again."
         ) from None
@@ -69,7 +69,7 @@ def open_trash() -> Path:
     try:
         return made_again(checkout.TRASH).path
     except ValueError as refusal:
-        raise Refusal(f"{checkout.TRASH.name} stays as it is, because {refusal}.") from None
+        raise CommandRefused(f"{checkout.TRASH.name} stays as it is, because {refusal}.") from None
 
 
 def rescue_learners_files(folder: Path) -> None:

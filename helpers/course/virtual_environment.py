@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from helpers.course import checkout, stamp
-from helpers.course.terminal import Refusal
+from helpers.course.terminal import CommandRefused
 
 LARGEST_SCRIPT = 1 << 20  # bytes; programs that name their environment are smaller
 
@@ -39,7 +39,7 @@ def make_venv(folder: Path, python: str) -> None:
     """Make an environment with pip in it; the stamp says that it is unfinished."""
     if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
         version = checkout.dotted(sys.version_info[:2])
-        raise Refusal(
+        raise CommandRefused(
             "This Python has no venv module, which Debian and Ubuntu put in a separate package: "
             f"`sudo apt install python{version}-venv`, then run this again."
         )
@@ -55,7 +55,7 @@ def run_venv(folder: Path, python: str) -> None:
     """Make an environment with pip in it; shells that activate it will show `(.venv)`."""
     command = [python, "-m", "venv", "--prompt", checkout.VENV.name, folder]
     if checkout.ask(command, timeout=600) is None:
-        raise Refusal(f"`{python} -m venv {folder.name}` failed: run it to see why.")
+        raise CommandRefused(f"`{python} -m venv {folder.name}` failed: run it to see why.")
 
 
 def name_final_place(folder: Path) -> None:

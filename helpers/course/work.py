@@ -11,7 +11,7 @@ from helpers.course import authorship, checkout, deliveries, running
 from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.filling import fill
 from helpers.course.fresh import fresh
-from helpers.course.terminal import Refusal, say
+from helpers.course.terminal import CommandRefused, say
 from helpers.course.work_copies import NewestCopy, ready, time_in_name, trust, version_of
 from helpers.model import study_records
 from helpers.safety import folders, learner_record
@@ -67,7 +67,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
     """
     if not words:
         every = ", ".join(chapters())
-        raise Refusal(f"`reset` needs the number of a notebook; there are: {every}.")
+        raise CommandRefused(f"`reset` needs the number of a notebook; there are: {every}.")
     names = [chapter_named(word) for word in words]
     how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
     copies = {name: fresh(notebooks() / name, solved_to) for name in names}
@@ -76,7 +76,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         try:
             old_copy = folders.renew_copy(copy, place, time_in_name())
         except folders.NotRenewed as error:
-            raise Refusal(str(error)) from error
+            raise CommandRefused(str(error)) from error
         beside = f"; yours is kept as work/{old_copy.name}" if old_copy else ""
         say(f"work/{name} is {how}{beside}")
         _note_reset(name, copy)

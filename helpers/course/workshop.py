@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import DEEPER, sections
-from helpers.course.terminal import Parser, Refusal, say
+from helpers.course.terminal import CommandRefused, Parser, say
 
 STEP = "Step "
 YOUR_TURN = re.compile(r"\d+ · Your turn$")
@@ -47,7 +47,7 @@ LENGTHS = {
 }
 
 
-class Row(NamedTuple):
+class AgendaRow(NamedTuple):
     """Something to do."""
 
     #: How long it takes.
@@ -79,11 +79,13 @@ def read_words(words: list[str]) -> argparse.Namespace:
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
     requested = parser.read(words)
     if requested.length is None:
-        raise Refusal(f"workshop needs a length: {', '.join(LENGTHS)}; chapters may follow it.")
+        raise CommandRefused(
+            f"workshop needs a length: {', '.join(LENGTHS)}; chapters may follow it."
+        )
     try:
         requested.start = datetime.strptime(requested.start, "%H:%M")
     except ValueError:
-        raise Refusal(f"--from needs a time like 09:00, not {requested.start!r}.") from None
+        raise CommandRefused(f"--from needs a time like 09:00, not {requested.start!r}.") from None
     usual = LENGTHS[requested.length].chapters.split()
     existing = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
     chosen = requested.chapters or [number for number in usual if number in existing]
@@ -91,7 +93,7 @@ def read_words(words: list[str]) -> argparse.Namespace:
     return requested
 
 
-def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
+def planned(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]]:
     """Return the rows of each of `count` days, of so many minutes with its breaks.
 
     Refusal if just reading the chapters, with pauses, takes longer than the days.
@@ -103,7 +105,7 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     days = in_days(chosen, count, minutes)
     if days is None:
         hours = f"{count * minutes / 60:g} hours"
-        raise Refusal(f"These chapters take longer than a workshop of {hours}: name fewer.")
+        raise CommandRefused(f"These chapters take longer than a workshop of {hours}: name fewer.")
 
     exercises = sorted((row for row in rows if row.worth), key=lambda row: row.worth)
     missed = set()  # chapters of which a step does not fit, and so none after it
@@ -121,14 +123,14 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[Row]]:
     return days
 
 
-def rows_of(path: Path) -> list[Row]:
+def rows_of(path: Path) -> list[AgendaRow]:
     """Return what there is to do in a chapter: each section, and after it its exercises."""
     rows = []
     for section in sections(path):
         reading = ceil(section.reading)
         is_left_out = section.title.startswith(DEEPER) or YOUR_TURN.match(section.title)
         if reading and not is_left_out:
-            rows.append(Row(reading, path.stem, section.title or OPENING))
+            rows.append(AgendaRow(reading, path.stem, section.title or OPENING))
         worth_of_steps = ()  # a step builds on those before it, and is worth no more than they are
         for exercise in section.todo:
             worth = (-exercise.importance, exercise.difficulty, exercise.minutes)
@@ -136,11 +138,11 @@ def rows_of(path: Path) -> list[Row]:
                 worth_of_steps = max(worth_of_steps, worth)
                 worth = worth_of_steps
             title = f"{exercise.title} {'●' * exercise.difficulty}"
-            rows.append(Row(exercise.minutes, path.stem, title, worth))
+            rows.append(AgendaRow(exercise.minutes, path.stem, title, worth))
     return rows
 
 
-def lines(days: list[list[Row]], start: datetime) -> list[str]:
+def lines(days: list[list[AgendaRow]], start: datetime) -> list[str]:
     """Return the plan as lines of text; each day begins at this time."""
     plan = []
     chapter = ""
@@ -163,7 +165,7 @@ def lines(days: list[list[Row]], start: datetime) -> list[str]:
     return plan
 
 
-def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
+def in_days(rows: list[AgendaRow], count: int, most: int) -> list[list[AgendaRow]] | None:
     """Return the rows with their breaks, day by day; None if `count` days are too few."""
     days = [[]]
     sitting = []  # what was done since the last break
@@ -182,7 +184,7 @@ def in_days(rows: list[Row], count: int, most: int) -> list[list[Row]] | None:
     return days if len(days) <= count else None
 
 
-def _join_blocks(rows: list[Row]) -> list[list[Row]]:
+def _join_blocks(rows: list[AgendaRow]) -> list[list[AgendaRow]]:
     """Return what no break parts: an opening goes with what follows it, a recap with the rest."""
     blocks = []
     for row in rows:
@@ -193,7 +195,7 @@ def _join_blocks(rows: list[Row]) -> list[list[Row]]:
     return blocks
 
 
-def _needs_break(sitting: list[Row], block: list[Row]) -> bool:
+def _needs_break(sitting: list[AgendaRow], block: list[AgendaRow]) -> bool:
     """Return whether a break comes before a block."""
     worked = _sum(sitting)
     if worked + _sum(block) > SITTING:
@@ -202,13 +204,13 @@ def _needs_break(sitting: list[Row], block: list[Row]) -> bool:
     return not goes_on and worked >= ENOUGH
 
 
-def _choose_break(day: list[Row], most: int) -> Row:
+def _choose_break(day: list[AgendaRow], most: int) -> AgendaRow:
     """Return lunch, once in a longer day; else a pause."""
     has_lunch = any(row.what == LUNCH for row in day)
     is_lunch_time = most > HALF and _sum(day) >= LUNCH_FROM
     kind = LUNCH if is_lunch_time and not has_lunch else PAUSE
-    return Row(MINUTES[kind], "", kind)
+    return AgendaRow(MINUTES[kind], "", kind)
 
 
-def _sum(rows: list[Row]) -> int:
+def _sum(rows: list[AgendaRow]) -> int:
     return sum(row.minutes for row in rows)

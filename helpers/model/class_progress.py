@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .phrase import clip_text, format_count, format_names
-from .study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter
+from .study_records import HINTED, PASSED, TRIED, UNTRIED, ChapterProgress
 from .tables import Column, Listing
 
 LEAST = 5  # of fewer learners without a name, a count tells who they are
@@ -54,7 +54,9 @@ class Count:
 
 
 def build_class_listing(
-    chapters: Iterable[Chapter], learners: Iterable[tuple[dict[str, str], str]], unread: int = 0
+    chapters: Iterable[ChapterProgress],
+    learners: Iterable[tuple[dict[str, str], str]],
+    unread: int = 0,
 ) -> Listing:
     """Return a row for each exercise of the chapters that somebody has begun.
 

@@ -9,7 +9,7 @@ AGAIN = "read again"  # by the backward half: what had to be kept alive
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class OpTensor:
     """One tensor that an op read or made.
 
     Attributes
@@ -53,8 +53,8 @@ class Op:
 
     number: int
     op: str
-    reads: tuple[Value, ...]
-    makes: tuple[Value, ...]
+    reads: tuple[OpTensor, ...]
+    makes: tuple[OpTensor, ...]
     stage: str = "forward"
     where: str = "eager"
     layer: str = ""

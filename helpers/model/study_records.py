@@ -99,7 +99,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Chapter:
+class ChapterProgress:
     """A chapter, with how far the learner came.
 
     Attributes
@@ -146,14 +146,14 @@ class Progress:
         Whether the progress is kept outside the folder of the course.
     """
 
-    chapters: tuple[Chapter, ...]
+    chapters: tuple[ChapterProgress, ...]
     here: int | None = None
     trouble: str = ""
     shared: bool = False
     elsewhere: bool = False
 
     @property
-    def next(self) -> tuple[Chapter, Task] | None:
+    def next(self) -> tuple[ChapterProgress, Task] | None:
         """Return the first exercise that is not passed, from `here` on and then from the start."""
         numbers = [chapter.number for chapter in self.chapters]
         start = numbers.index(self.here) if self.here in numbers else 0
@@ -184,7 +184,7 @@ class Progress:
         return f"next: {task.name}{where}"
 
 
-def read_chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
+def read_chapters(texts: dict[str, str]) -> tuple[ChapterProgress, ...]:
     """Return the chapters of notebooks, by their file names.
 
     `texts` are the contents of the files. Files whose name does not begin with a number are left
@@ -198,7 +198,7 @@ def read_chapters(texts: dict[str, str]) -> tuple[Chapter, ...]:
             continue
         title = titles.get(f"{number}_{name}", name.replace("_", " "))
         try:
-            chapter = Chapter(int(number), title, _read_tasks(file, texts[file]))
+            chapter = ChapterProgress(int(number), title, _read_tasks(file, texts[file]))
         except (ValueError, LookupError, TypeError, RecursionError):
             raise ValueError(f"{file} is not a notebook") from None
         chapters.append(chapter)
@@ -217,7 +217,7 @@ def _read_tasks(file: str, text: str) -> tuple[Task, ...]:
 
 
 def build_progress(
-    chapters: Iterable[Chapter], events: Iterable[dict], trouble: str = ""
+    chapters: Iterable[ChapterProgress], events: Iterable[dict], trouble: str = ""
 ) -> Progress:
     """Return the chapters with what the events say of them.
 

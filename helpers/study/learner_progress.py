@@ -127,7 +127,7 @@ def show_class(folder) -> Exhibit:
     return Exhibit(build_class_listing(chapters, learners, shared.unread), table)
 
 
-def _read_course(is_whole: bool = False) -> tuple[list[records.Chapter], str]:
+def _read_course(is_whole: bool = False) -> tuple[list[records.ChapterProgress], str]:
     """Return the chapters and a sentence on notebooks that cannot be read, or "".
 
     Refusal if there is such a notebook, and the course must be whole.

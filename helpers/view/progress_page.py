@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ..model.phrase import format_count
-from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, Chapter, Progress, Task
+from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, ChapterProgress, Progress, Task
 from .markup import render
 from .plain_text import join_parts, render_grid
 
@@ -99,7 +99,7 @@ def _describe_total(model: Progress) -> str:
     return f"{passed_count} of {format_count(task_count, 'exercise')} passed"
 
 
-def _describe_chapter(chapter: Chapter) -> ChapterRow:
+def _describe_chapter(chapter: ChapterProgress) -> ChapterRow:
     guessed = "–"
     if chapter.decided:
         guessed = f"{chapter.right} of {chapter.decided}"

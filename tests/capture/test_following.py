@@ -6,7 +6,7 @@ from json.decoder import JSONDecoder
 import pytest
 
 import helpers
-from helpers.capture.cpython.following import Limits
+from helpers.capture.cpython.following import RecordingLimits
 
 
 def a():
@@ -115,4 +115,4 @@ def test_many_steps_in_a_text_say_only_what_a_terminal_can_do():
     ],
 )
 def test_other_values_are_refused_in_one_sentence(limits, error, words, refused):
-    refused(error, "^" + words, Limits, "watch_frames", **limits)
+    refused(error, "^" + words, RecordingLimits, "watch_frames", **limits)

@@ -118,7 +118,7 @@ def test_an_old_python_is_told_in_one_sentence(version):
 def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused):
     monkeypatch.setattr(commands, "SUPPORTED", ((3, 9),))
     monkeypatch.setattr(commands, "pythons_found", lambda: ["python3.9"])
-    refused(terminal.Refusal, "is too new.*`python3.9 course.py`", commands.start, ["lab"])
+    refused(terminal.CommandRefused, "is too new.*`python3.9 course.py`", commands.start, ["lab"])
 
 
 # -- words are refused before anything is installed ------------------------------------------------

@@ -54,5 +54,5 @@ def test_an_error_says_where_the_old_one_is(course, tmp_path, monkeypatch, refus
 
     monkeypatch.setattr(folders, "write_new", write)
     words = r"a could not be written \(No space.*\), and yours is unchanged in .*a: fix that"
-    refused(terminal.Refusal, words, handout.give, {Path("a"): tmp_path / "new"}, tmp_path)
+    refused(terminal.CommandRefused, words, handout.give, {Path("a"): tmp_path / "new"}, tmp_path)
     assert (tmp_path / "a").read_text() == "old"

@@ -152,7 +152,7 @@ def test_who_wants_pip_gets_pip(machine, monkeypatch, refused):
     monkeypatch.setenv("COURSE_INSTALLER", "pip")
     assert machine.install("numpy") == "pip" and machine.called() == ["pip"]
     monkeypatch.setenv("COURSE_INSTALLER", "conda")
-    refused(terminal.Refusal, "'conda', but it must be pip or uv", machine.install, "numpy")
+    refused(terminal.CommandRefused, "'conda', but it must be pip or uv", machine.install, "numpy")
 
 
 @pytest.mark.parametrize(
@@ -170,14 +170,16 @@ def test_a_failure_is_explained(machine, monkeypatch, refused, says, sentence):
     for name in ("UV", "PIP"):
         monkeypatch.setenv(f"{name}_CODE", "1")
         monkeypatch.setenv(f"{name}_SAYS", says)
-    refused(terminal.Refusal, sentence, machine.install, "numpy")
+    refused(terminal.CommandRefused, sentence, machine.install, "numpy")
 
 
 def test_what_nobody_can_explain_shows_the_end_of_the_log(machine, monkeypatch):
     for name in ("UV", "PIP"):
         monkeypatch.setenv(f"{name}_CODE", "1")
         monkeypatch.setenv(f"{name}_SAYS", "what only an expert reads")
-    with pytest.raises(terminal.Refusal, match="course-install.log shows why:\n  what only an"):
+    with pytest.raises(
+        terminal.CommandRefused, match="course-install.log shows why:\n  what only an"
+    ):
         machine.install("numpy")
     assert "what only an expert reads" in (machine.folder / install_failures.LOG_NAME).read_text()
 

@@ -47,7 +47,7 @@ class StandIn:
 
     def install(self, *words):
         if StandIn.fails_with:
-            raise terminal.Refusal(StandIn.fails_with)
+            raise terminal.CommandRefused(StandIn.fails_with)
         site = self.folder / SITE
         site.mkdir(parents=True, exist_ok=True)
         theirs = [word.partition("==")[0] for word in words if "==" in word]
@@ -173,7 +173,7 @@ def run_until(step, ending, root):
             with open(os.devnull, "w") as sys.stdout:
                 sys.addaudithook(hook)
                 lifecycle.set_up()
-        except (terminal.Refusal, KeyboardInterrupt, OSError):
+        except (terminal.CommandRefused, KeyboardInterrupt, OSError):
             code = 1
         except BaseException:
             code = 3
@@ -296,13 +296,13 @@ def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
 
 def test_without_an_old_one_the_reason_is_the_refusal(house, refused):
     StandIn.fails_with = install_failures.NO_NETWORK
-    refused(terminal.Refusal, "No network", lifecycle.set_up)
+    refused(terminal.CommandRefused, "No network", lifecycle.set_up)
     assert not checkout.VENV.exists()
 
 
 def test_a_full_disk_is_given_its_space_back(house, refused):
     StandIn.fails_with = terminal.DISK_FULL
-    refused(terminal.Refusal, "disk is full", lifecycle.set_up)
+    refused(terminal.CommandRefused, "disk is full", lifecycle.set_up)
     assert not checkout.NEW.exists() and not checkout.TRASH.exists()
 
 
@@ -320,7 +320,7 @@ def test_a_repair_without_a_network_says_that_it_did_not_come_about(house, refus
     lifecycle.set_up()
     (checkout.VENV / SITE / "torch.py").unlink()
     StandIn.fails_with = install_failures.NO_NETWORK
-    refused(terminal.Refusal, "No network", lifecycle.set_up, repair=True)
+    refused(terminal.CommandRefused, "No network", lifecycle.set_up, repair=True)
     assert (checkout.VENV / SITE / "numpy.py").exists()
 
 
@@ -350,7 +350,7 @@ def test_an_update_that_cannot_bring_the_learners_packages_waits(house, monkeypa
 
     def without_a_network(self, *words):
         if "cowsay==6.1" in words:
-            raise terminal.Refusal(install_failures.NO_NETWORK)
+            raise terminal.CommandRefused(install_failures.NO_NETWORK)
         install(self, *words)
 
     monkeypatch.setattr(StandIn, "install", without_a_network)
@@ -431,7 +431,7 @@ def test_what_the_course_did_not_make_stays(house, refused, name, kind):
         elsewhere.mkdir()
         place.symlink_to(elsewhere)
     words = "is a link" if kind == "link" else "was not made by the course"
-    refused(terminal.Refusal, words, lifecycle.set_up)
+    refused(terminal.CommandRefused, words, lifecycle.set_up)
     assert os.path.lexists(place)
     assert kind != "folder" or (place / "thesis.txt").read_text() == "three years"
 
@@ -439,9 +439,9 @@ def test_what_the_course_did_not_make_stays(house, refused, name, kind):
 def test_a_full_disk_is_refused_before_the_install(house, monkeypatch, refused):
     usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
     monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda path: usage)
-    refused(terminal.Refusal, r"2\.0 GB are free.* about 4 GB;", lifecycle.set_up)
+    refused(terminal.CommandRefused, r"2\.0 GB are free.* about 4 GB;", lifecycle.set_up)
     monkeypatch.setattr(disk_space, "cpu_build_offered", lambda: False)
-    refused(terminal.Refusal, r"about 9 GB \(4 GB without CUDA", lifecycle.set_up)
+    refused(terminal.CommandRefused, r"about 9 GB \(4 GB without CUDA", lifecycle.set_up)
 
 
 WAITING = """

@@ -426,7 +426,7 @@ def test_what_was_done_before_an_error_is_said(pulled, monkeypatch, capsys, refu
 
     monkeypatch.setattr(filling.folders, "add_copy", fail)
     capsys.readouterr()
-    refused(terminal.Refusal, "could not be written", filling.fill)
+    refused(terminal.CommandRefused, "could not be written", filling.fill)
     assert "is kept as work/01_one." in capsys.readouterr().out
     monkeypatch.setattr(filling.folders, "add_copy", add)
     filling.fill()
@@ -515,7 +515,7 @@ def test_a_full_disk_is_said_with_where_the_notebook_is(pulled, monkeypatch, ref
 
     monkeypatch.setattr(filling.folders, "write_new", write)
     words = r"01_one\.ipynb could not be written \(No space .*\), and yours is unchanged in .*work"
-    refused(terminal.Refusal, words, work.reset, ["1"])
+    refused(terminal.CommandRefused, words, work.reset, ["1"])
     assert b"mine" in own(course).read_bytes()
 
 

@@ -3,10 +3,10 @@
 import pytest
 
 from helpers.model.class_progress import LEAST, build_class_listing
-from helpers.model.study_records import HINTED, PASSED, TRIED, Chapter, Task
+from helpers.model.study_records import HINTED, PASSED, TRIED, ChapterProgress, Task
 from helpers.view.table_view import table
 
-CHAPTERS = (Chapter(1, "names", (Task("a", ""), Task("b", ""))),)
+CHAPTERS = (ChapterProgress(1, "names", (Task("a", ""), Task("b", ""))),)
 NASTY = "<script>alert(1)</script>\x00\u202e" + "x" * 99
 
 

@@ -1,9 +1,9 @@
 """A log of ops becomes a graph of who reads whose result."""
 
 from helpers.model.graphs import join_graphs
-from helpers.model.op_records import Op, OpLog, Value, build_op_graph
+from helpers.model.op_records import Op, OpLog, OpTensor, build_op_graph
 
-W, X, Y, Z = (Value(n, "float32 ()", name) for n, name in enumerate(("w", "", "", ""), 1))
+W, X, Y, Z = (OpTensor(n, "float32 ()", name) for n, name in enumerate(("w", "", "", ""), 1))
 LOG = OpLog("two ops", (), (Op(1, "Mul", (W, X), (Y,)), Op(2, "Neg", (Y,), (Z, W), "backward")), "")
 
 

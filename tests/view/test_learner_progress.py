@@ -3,13 +3,13 @@
 import re
 from dataclasses import replace
 
-from helpers.model.study_records import Chapter, Task, build_progress
+from helpers.model.study_records import ChapterProgress, Task, build_progress
 from helpers.view.progress_page import MARKS
 from helpers.view.progress_view import progress as view
 
 CHAPTERS = (
-    Chapter(1, "names", (Task("a", "01_names.ipynb#A"), Task("b", "01_names.ipynb#B"))),
-    Chapter(2, "keys", (Task("c", "02_keys.ipynb#C"),)),
+    ChapterProgress(1, "names", (Task("a", "01_names.ipynb#A"), Task("b", "01_names.ipynb#B"))),
+    ChapterProgress(2, "keys", (Task("c", "02_keys.ipynb#C"),)),
 )
 EVENTS = (
     {"check": "a", "is": "passed"},

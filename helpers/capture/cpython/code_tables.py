@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...internals import interpreter_frame
 from ...mini.versions import JUMPS
 from . import bytecode, disassembly
-from .recorded_moments import Moment
+from .recorded_moments import RecordedMoment
 
 
 class ListedInstruction(NamedTuple):
@@ -65,7 +65,7 @@ class CodeTables:
         for offset, depth in depths.items():
             self.slots_in_use[offset] = len(self.names) + depth
 
-    def taken(self, moment: Moment, depth: int, next_moment: Moment | None) -> int:
+    def taken(self, moment: RecordedMoment, depth: int, next_moment: RecordedMoment | None) -> int:
         """Return how many of the `depth` values on the stack the instruction works on.
 
         `MachineTables.taken` needs the next moment of the call; here the instruction says enough.

@@ -16,7 +16,7 @@ from .unwrapping import unwrap
 MOST = 1_000_000
 
 
-class Limits:
+class RecordingLimits:
     """What a verb records; it counts what it leaves out, by the argument that shows it.
 
     Parameters

@@ -13,7 +13,7 @@ from ...model.stage_records import Card, FrameStep, Panel, Timeline
 from ...model.tables import Listing
 from ..text.source_pages import SourcePages
 from ..text.value import format_text, short_repr
-from .following import Limits
+from .following import RecordingLimits
 from .frame_exits import is_at_yield, is_generator_frame, is_left_by_exception
 from .frame_rows import FrameRow, format_locals, format_new_call, list_locals
 from .frame_stack import MOST_FRAMES
@@ -64,7 +64,7 @@ def record_frames(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs
     For `depth`, `only` and `most` see `following`.
     """
     watched = find_watched_function(fn, "watch_frames", args)
-    limits = Limits("watch_frames", depth, only, most)
+    limits = RecordingLimits("watch_frames", depth, only, most)
     recorder = FrameRecorder(watched.function, limits)
     try:
         result = call_traced(
@@ -115,7 +115,7 @@ class FrameRecorder:
         Which other calls are recorded, and how many steps.
     """
 
-    def __init__(self, fn: FunctionType, limits: Limits):
+    def __init__(self, fn: FunctionType, limits: RecordingLimits):
         self.limits = limits
         self.steps: list[FrameStep] = []
         self.is_full = False

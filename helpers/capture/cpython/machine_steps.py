@@ -12,7 +12,7 @@ from ...safety.restoring import note_interrupt
 from ...safety.standard_output import redirected
 from ..text.value import ValueWords, describe_value, format_text, short_repr
 from .code_tables import ListedInstruction
-from .recorded_moments import Activation, Moment
+from .recorded_moments import Activation, RecordedMoment
 from .settrace import Printed, Result
 
 MOST_STEPS = 2000
@@ -41,7 +41,7 @@ class MachineTables:
         self.handlers = [Handler(*row) for row in ranges]
         self.listing = [_list_step(position, step) for position, step in enumerate(self._steps)]
 
-    def taken(self, moment: Moment, depth: int, next_moment: Moment | None) -> int:
+    def taken(self, moment: RecordedMoment, depth: int, next_moment: RecordedMoment | None) -> int:
         """Return how many of the `depth` values on the stack the handler took.
 
         A handler is the learner's, so what it left on the stack tells how many it took.
@@ -85,7 +85,7 @@ class MachineRecord:
     """
 
     def __init__(self, fn: FunctionType):
-        self.moments: list[Moment] = []
+        self.moments: list[RecordedMoment] = []
         #: Serial of a moment -> how that instruction ended, as text.
         self.endings: dict[int, str] = {}
         #: How many instructions ran.
@@ -145,7 +145,7 @@ class MachineRecord:
         if frame.steps[position].opname == "RETURN_VALUE" and frame.stack:
             self.endings[serial] = f"returns {slots[-1].words}"
         level = self._count_callers(frame)
-        moment = Moment(
+        moment = RecordedMoment(
             serial=serial,
             activation=activation,
             level=level,

@@ -10,8 +10,8 @@ from ...internals import interpreter_frame
 from ...internals.frame_tracer import Enough, ask_for_opcodes, forget_own_tracer
 from ..text.value import short_repr
 from .code_tables import CodeTables
-from .following import Limits
-from .recorded_moments import Activation, Fold, Moment
+from .following import RecordingLimits
+from .recorded_moments import Activation, FoldedMoments, RecordedMoment
 from .settrace import Printed, Result, call_traced
 from .slot_reader import make_slot_reader
 from .unwrapping import Unwrapped
@@ -43,12 +43,12 @@ class InstructionRecorder:
         look: Callable = short_repr,
         fold: bool = True,
         most: int = MOST_STEPS,
-        limits: Limits | None = None,
+        limits: RecordingLimits | None = None,
     ):
-        self.limits = limits or Limits("watch_stack", most=most)
+        self.limits = limits or RecordingLimits("watch_stack", most=most)
         self.most = self.limits.most
         self.fold = fold
-        self.moments: list[Moment | Fold] = []
+        self.moments: list[RecordedMoment | FoldedMoments] = []
         #: Serial of a moment -> how that instruction left its frame, as text.
         self.endings: dict[int, str] = {}
         #: How many instructions ran, and how many calls began.
@@ -162,7 +162,7 @@ class InstructionRecorder:
             content = None if count is None else read_slots(frame, count)
             slots, addresses = content or (None, None)
             moments.append(
-                Moment(serial, activation, level, offset, slots, printed.size, addresses)
+                RecordedMoment(serial, activation, level, offset, slots, printed.size, addresses)
             )
             if len(moments) < most and serial < MOST_EVENTS:
                 return
@@ -220,7 +220,7 @@ class InstructionRecorder:
         steps = 0
         moments_of_callers = []
         for moment in moments[first:end]:
-            if type(moment) is Fold:
+            if type(moment) is FoldedMoments:
                 steps += moment.steps
             elif moment.level >= activation.level:
                 steps += 1
@@ -230,13 +230,13 @@ class InstructionRecorder:
 
         rounds = 1
         previous = moments[first - 1]
-        is_same_loop = previous.activation is activation and type(previous) is Fold
+        is_same_loop = previous.activation is activation and type(previous) is FoldedMoments
         if is_same_loop and previous.header == header:
             first -= 1
             start = previous.serial
             rounds += previous.rounds
             steps += previous.steps
-        fold = Fold(start, activation, header, rounds, steps)
+        fold = FoldedMoments(start, activation, header, rounds, steps)
         moments[first:end] = [fold, *moments_of_callers]
 
     def _release_frames(self) -> None:

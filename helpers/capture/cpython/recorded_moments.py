@@ -32,7 +32,7 @@ class Activation:
         self.is_raising = False
 
 
-class Moment(NamedTuple):
+class RecordedMoment(NamedTuple):
     """One instruction that is about to run. It contains no object of the program."""
 
     #: The number of the instruction in the run, from 1. The record is sorted by it.
@@ -51,7 +51,7 @@ class Moment(NamedTuple):
     addresses: tuple | list | None
 
 
-class Fold(NamedTuple):
+class FoldedMoments(NamedTuple):
     """Rounds of a loop that were left out of the record."""
 
     #: The serial of the first moment that was left out.
@@ -66,14 +66,14 @@ class Fold(NamedTuple):
     steps: int
 
 
-def find_next_moments(moments: list[Moment | Fold]) -> dict[int, Moment]:
+def find_next_moments(moments: list[RecordedMoment | FoldedMoments]) -> dict[int, RecordedMoment]:
     """Return position -> the next moment of the same call, where nothing lies between them."""
-    next_by_call: dict[int, Moment | None] = {}
+    next_by_call: dict[int, RecordedMoment | None] = {}
     next_moments = {}
     for position in range(len(moments) - 1, -1, -1):
         moment = moments[position]
         call = id(moment.activation)
-        is_moment = type(moment) is Moment
+        is_moment = type(moment) is RecordedMoment
         if is_moment and next_by_call.get(call) is not None:
             next_moments[position] = next_by_call[call]
         next_by_call[call] = moment if is_moment else None

@@ -9,10 +9,10 @@ from ...model.stack_records import Code, StackRun
 from ...safety import PACKAGE
 from ..text.value import describe_value, format_text
 from .code_rows import CodeRows
-from .following import Limits
+from .following import RecordingLimits
 from .objects import read_function_name
 from .opcode_recorder import MOST_STEPS, InstructionRecorder
-from .recorded_moments import Fold
+from .recorded_moments import FoldedMoments
 from .stack_steps import StackStepBuilder, mark_steps_after_raise
 from .unwrapping import find_watched_function
 
@@ -33,7 +33,7 @@ def record_stack_run(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwa
     `fn` may be the method `run` of a machine of mini/vm: then the machine's own stack is shown.
     For `depth`, `only` and `most` see `following`.
     """
-    limits = Limits("watch_stack", depth, only, most)
+    limits = RecordingLimits("watch_stack", depth, only, most)
     if _is_run_of_machine(fn):
         # The import is here because the machines are loaded only if the learner uses them.
         from .machine_steps import record_machine
@@ -92,7 +92,7 @@ def _describe_record(recorder: InstructionRecorder) -> str:
     ]
     if result.driven and result.interrupt is None:
         sentences.append("The generator was run to its end.")
-    if any(type(moment) is Fold for moment in recorder.moments):
+    if any(type(moment) is FoldedMoments for moment in recorder.moments):
         sentences.append("Each loop shows its first two rounds and its last one.")
     if recorder.stopped:
         sentences.append(_describe_stop(recorder))

@@ -11,7 +11,7 @@ from ...model.stage_records import Card, Panel
 from ..text.source_pages import SourcePages
 from .code_rows import CodeRows
 from .instruction_sentences import InstructionFacts, describe_instruction
-from .recorded_moments import Fold, Moment, find_next_moments
+from .recorded_moments import FoldedMoments, RecordedMoment, find_next_moments
 
 # Which object has such a value says nothing, because another one that is equal serves as well.
 _TYPES_WITHOUT_IDENTITY = {
@@ -80,13 +80,13 @@ class StackStepBuilder:
         next_moments = find_next_moments(moments)
         folds = []
         for position, moment in enumerate(moments):
-            if type(moment) is Moment:
+            if type(moment) is RecordedMoment:
                 yield self._build_step(position, moment, next_moments.get(position))
                 continue
             folds.append(moment)
             rest = moments[position + 1 :]
             # An interrupt may end the record at a fold.
-            if not rest or type(rest[0]) is Moment:
+            if not rest or type(rest[0]) is RecordedMoment:
                 yield self._build_folded_step(folds)
                 folds = []
 
@@ -97,7 +97,9 @@ class StackStepBuilder:
             self.codes[key] = CodeRows(tables, self.pages, number=len(self.codes))
         return self.codes[key]
 
-    def _build_step(self, position: int, moment: Moment, next_moment: Moment | None) -> StackStep:
+    def _build_step(
+        self, position: int, moment: RecordedMoment, next_moment: RecordedMoment | None
+    ) -> StackStep:
         """Return the step of the moment at `position`; `next_moment` is that of the same call."""
         code = self._find_code(moment.activation.tables)
         number = moment.activation.number
@@ -164,12 +166,12 @@ class StackStepBuilder:
         start = moments[position].printed_size
         end = self.recorder.printed.size
         for moment in moments[position + 1 :]:
-            if type(moment) is Moment:
+            if type(moment) is RecordedMoment:
                 end = moment.printed_size
                 break
         return self.recorder.printed.text(end)[start:] if end > start else ""
 
-    def _build_panels(self, moment: Moment) -> tuple[Panel, ...]:
+    def _build_panels(self, moment: RecordedMoment) -> tuple[Panel, ...]:
         """Return the panel of what was printed so far, if the run prints anything."""
         if not self.recorder.printed.size:
             return ()
@@ -185,7 +187,9 @@ class StackStepBuilder:
             label = f"{label} · {ending}"
         return label
 
-    def _list_other_calls(self, moment: Moment) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
+    def _list_other_calls(
+        self, moment: RecordedMoment
+    ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
         """Return the cards of the calls that wait, and of those that are suspended."""
         number = moment.activation.number
         self._shelf.pop(number, None)
@@ -200,7 +204,7 @@ class StackStepBuilder:
         return Card(number, call.function, call.line, state, call.names, call.stack)
 
     def _build_values(
-        self, moment: Moment, code: CodeRows, next_moment: Moment | None
+        self, moment: RecordedMoment, code: CodeRows, next_moment: RecordedMoment | None
     ) -> tuple[tuple[Value, ...], int]:
         """Return the values on the stack, bottom first, and how many the instruction takes."""
         variable_count = len(code.tables.names)
@@ -239,7 +243,7 @@ class StackStepBuilder:
             keys.append(self._last_key)
         return keys
 
-    def _build_folded_step(self, folds: list[Fold]) -> StackStep:
+    def _build_folded_step(self, folds: list[FoldedMoments]) -> StackStep:
         """Return the step that says which rounds of which loops were left out."""
         rounds_by_loop: Counter[tuple[int, str]] = Counter()  # (line, function) -> rounds
         for fold in folds:
@@ -256,12 +260,12 @@ class StackStepBuilder:
         return StackStep(label, line, function=function, left_out=steps)
 
 
-def _find_last_serials(moments: Iterable[Moment | Fold]) -> dict[int, int]:
+def _find_last_serials(moments: Iterable[RecordedMoment | FoldedMoments]) -> dict[int, int]:
     """Return the number of each call -> the serial of its last entry in the record."""
     return {moment.activation.number: moment.serial for moment in moments}
 
 
-def _list_variables(moment: Moment, code: CodeRows) -> list[Variable]:
+def _list_variables(moment: RecordedMoment, code: CodeRows) -> list[Variable]:
     """Return the variables that have a value at a moment; none if its slots were not read."""
     variables = []
     # The names are fewer than the slots: the values on the stack come after them.
@@ -272,7 +276,7 @@ def _list_variables(moment: Moment, code: CodeRows) -> list[Variable]:
 
 
 def _find_pushed(
-    code: CodeRows, untouched: int, moment: Moment, next_moment: Moment | None
+    code: CodeRows, untouched: int, moment: RecordedMoment, next_moment: RecordedMoment | None
 ) -> tuple[str, ...] | None:
     """Return the words of the values that an instruction pushed; None if they are not known.
 

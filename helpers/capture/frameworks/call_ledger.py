@@ -9,7 +9,7 @@ from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import printable, require_dict, require_function, split_case
 from ...safety.restoring import is_interrupted
-from ..cpython.following import Limits
+from ..cpython.following import RecordingLimits
 from ..cpython.settrace import INTERRUPTED, run_to_end
 from .call_recorder import LANDMARKS, CallRecorder
 from .call_tree import (
@@ -87,7 +87,7 @@ def _record_case(name: str, call: tuple, depth, only, most) -> RecordedCase:
     if run_to_end(lambda: fn(*args)) == INTERRUPTED:
         raise KeyboardInterrupt
     function = require_runnable(fn, "watch_call")
-    recorder = CallRecorder(function, Limits("watch_call", depth, only, most))
+    recorder = CallRecorder(function, RecordingLimits("watch_call", depth, only, most))
     tree = run_under_recorder(recorder, fn, args, {})
     return RecordedCase(name, tree, recorder)
 

@@ -15,7 +15,7 @@ from ...internals.tensorflow_private import (
 from ...model.call_records import Call
 from ...safety.arguments import printable, real_type_name
 from ...safety.interrupts import PRESSES, are_recorders
-from ..cpython.following import Limits
+from ..cpython.following import RecordingLimits
 from ..text.source import format_place
 
 FRAMEWORKS = ("tensorflow", "keras", "torch")
@@ -44,7 +44,7 @@ class CallRecorder:
     The recorder never raises into the program: an error in it ends the recording.
     """
 
-    def __init__(self, function: FunctionType | None, limits: Limits):
+    def __init__(self, function: FunctionType | None, limits: RecordingLimits):
         """Start with no calls.
 
         `function` is the Python function that is watched, None if there is none. `limits` says

@@ -14,7 +14,7 @@ from ...model.call_records import Call, CallTree
 from ...model.phrase import describe_interruption, format_count, format_names
 from ...safety.dynamo_aside import leave_to_python
 from ..cpython.aside import OF_COLLECTOR, OF_SYS, describe_findings, describe_hooks_aside
-from ..cpython.following import Limits
+from ..cpython.following import RecordingLimits
 from ..cpython.objects import read_title_name
 from ..cpython.settrace import INTERRUPTED, run_to_end
 from .call_recorder import FRAMEWORKS, NEW_NODE, CallRecorder, describe_replacement
@@ -48,7 +48,7 @@ def record_call_tree(fn, /, *args, depth=None, only=None, most=MOST_CALLS, **kwa
     `depth`, `only` and `most` are the limits of helpers/capture/cpython/following.py.
     """
     function = require_runnable(fn, "watch_call", args)
-    recorder = CallRecorder(function, Limits("watch_call", depth, only, most))
+    recorder = CallRecorder(function, RecordingLimits("watch_call", depth, only, most))
     return run_under_recorder(recorder, fn, args, kwargs)
 
 

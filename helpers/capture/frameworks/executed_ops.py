@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...model.graphs import Graph, join_graphs
-from ...model.op_records import Op, OpLog, Value, build_op_graph
+from ...model.op_records import Op, OpLog, OpTensor, build_op_graph
 from ...model.phrase import describe_interruption, format_count, format_names
 from ...model.tables import Column
 from ...safety.arguments import printable, real_isinstance, require_str
 from ...safety.users_frames import users_frame
-from ..cpython.following import Limits
+from ..cpython.following import RecordingLimits
 from ..cpython.frameworks_of_callables import UNSEEN, find_frameworks
 from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -57,7 +57,7 @@ OUTSIDE_NOTE = "Values that came from outside without a name, such as shapes, ar
 
 def record_ops(fn, /, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
     """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it."""
-    most = Limits("watch_ops", most=most).most
+    most = RecordingLimits("watch_ops", most=most).most
     function = require_runnable(fn, "watch_ops", args)
     recorder = OpRecorder(TensorNames(list_values_of_call(fn, args, kwargs)), most)
     with recorder.watching():
@@ -86,7 +86,7 @@ class OpsInBlock:
     def __init__(self, most: int = MOST_OPS):
         """Find the names of the tensors of the calling frame; `most` ops will be recorded."""
         names = TensorNames(list_values_of_frame(users_frame()))
-        self._recorder = OpRecorder(names, Limits("watching_ops", most=most).most)
+        self._recorder = OpRecorder(names, RecordingLimits("watching_ops", most=most).most)
         #: Returns the context manager that records.
         self.watching = self._recorder.watching
 
@@ -106,8 +106,8 @@ def build_op_log(
     """
     rows = []
     for number, (name, reads, makes, stage, where, layer) in enumerate(recorder.ops, start=1):
-        values_read = tuple(Value(*value) for value in reads)
-        values_made = tuple(Value(*value) for value in makes)
+        values_read = tuple(OpTensor(*value) for value in reads)
+        values_made = tuple(OpTensor(*value) for value in makes)
         rows.append(Op(number, name, values_read, values_made, stage, where, layer))
 
     return OpLog(

@@ -18,7 +18,7 @@ from ...model.phrase import describe_interruption
 from ...model.stage_records import Panel, Step, Timeline
 from ...safety.arguments import is_exactly, real_isinstance
 from ...safety.users_frames import is_library
-from ..cpython.following import Limits
+from ..cpython.following import RecordingLimits
 from ..cpython.frame_exits import is_at_yield
 from ..cpython.objects import read_function_name
 from ..cpython.settrace import Printed, Result, call_traced
@@ -40,7 +40,7 @@ CALL_OPCODES = ("CALL", "CALL_FUNCTION_EX", "CALL_KW")
 def record_names(fn: Callable, /, *args, most: int = MOST_STEPS, **kwargs) -> Timeline:
     """Run `fn(*args, **kwargs)`, and return a step for each line that ran, up to `most` lines."""
     watched = find_watched_function(fn, "watch_names", args)
-    limits = Limits("watch_names", most=most)
+    limits = RecordingLimits("watch_names", most=most)
     recorder = _NamesRecorder(watched, limits.most)
     recorder.run(args, kwargs)
 

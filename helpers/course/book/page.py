@@ -65,7 +65,7 @@ class Widgets(Living):
             data["text/html"] = self.enliven(state, data.get("text/html", ""), record)
 
 
-class Entry(NamedTuple):
+class ContentsEntry(NamedTuple):
     """A line of the book's contents."""
 
     #: The name of the page, without its ending.
@@ -82,7 +82,7 @@ class Entry(NamedTuple):
     minutes: str = ""
 
 
-def chapter(notebook, here: Entry, contents: list[Entry]) -> str:
+def chapter(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str:
     """Return the page of a notebook with its widgets alive; `contents` are all pages in order."""
     of_run = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = readable(notebook)
@@ -123,7 +123,7 @@ def styles(widgets: Widgets) -> list[str]:
     return [ink.render_stylesheet(), *widgets.styles]
 
 
-def index(contents: list[Entry], chapter_map: str, hero: str) -> str:
+def index(contents: list[ContentsEntry], chapter_map: str, hero: str) -> str:
     """Return the first page: the hero, what the book is, the map, and its contents."""
     loader = jinja2.FileSystemLoader(TEMPLATES)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)

@@ -14,7 +14,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
 from helpers.course import checkout, terminal
-from helpers.course.terminal import Refusal, say
+from helpers.course.terminal import CommandRefused, say
 from helpers.model.study_records import find_exercise_cells
 
 SECONDS = 600  # that a cell may take
@@ -47,7 +47,7 @@ def run(path: Path) -> nbformat.NotebookNode:
         execute(client, env)
     except CellExecutionError as error:
         reason = f"a cell raises {error.ename}: {error.evalue}"
-        raise Refusal(f"{path.name} cannot be run to its end, {reason}") from error
+        raise CommandRefused(f"{path.name} cannot be run to its end, {reason}") from error
     notebook.cells.remove(last)
     printed = [output.text for output in last.outputs if output.output_type == "stream"]
     recorded, hints = json.loads(printed[-1])

@@ -9,7 +9,7 @@ import nbformat
 from helpers.course import checkout
 from helpers.course.book.page import (
     TEMPLATES,
-    Entry,
+    ContentsEntry,
     as_script,
     chapter,
     glossary,
@@ -20,7 +20,7 @@ from helpers.course.book.page import (
 from helpers.course.book.runs import run
 from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import on_the_page
-from helpers.course.terminal import Refusal, say
+from helpers.course.terminal import CommandRefused, say
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety import folders
 from helpers.safety.folders import ManagedDirectory, made_again
@@ -37,9 +37,9 @@ def book(words: list[str]) -> int:
     try:
         write(made_again(SITE), [notebooks() / name for name in names])
     except folders.Refusal as error:
-        raise Refusal(f"site/ is not written: {error}.") from error
+        raise CommandRefused(f"site/ is not written: {error}.") from error
     except OSError as error:
-        raise Refusal(
+        raise CommandRefused(
             f"site/ could not be written ({error.strerror or error}), and what is there already "
             "can still be read: fix that and run the same command again."
         ) from error
@@ -79,7 +79,7 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
             home.discard(old.name)
 
 
-def _list_terms(contents: list[Entry], pages: dict[str, str]) -> list[dict]:
+def _list_terms(contents: list[ContentsEntry], pages: dict[str, str]) -> list[dict]:
     """Return what the search finds of the glossary: each term that its chapter explains."""
     found = []
     for term in glossary():
@@ -101,7 +101,7 @@ def _list_terms(contents: list[Entry], pages: dict[str, str]) -> list[dict]:
     return found
 
 
-def _make_first_page(contents: list[Entry]) -> str:
+def _make_first_page(contents: list[ContentsEntry]) -> str:
     """Return index.html: the map and the hero are those of the first notebook."""
     cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
     [map_source] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
@@ -139,14 +139,14 @@ def _list_stored_html(cells) -> Iterator[str]:
             yield output.get("data", {}).get("text/html", "")
 
 
-def entry(path: Path) -> Entry:
+def entry(path: Path) -> ContentsEntry:
     """Return what the contents say of a notebook."""
     first_cell = nbformat.read(path, as_version=4).cells[0]
     title = re.search(r"^# (.+)$", first_cell.source, re.MULTILINE)[1]
     chapters_by_file = {known.file: known for known in CHAPTERS}
     known = chapters_by_file.get(path.stem)
     if known:
-        return Entry(
+        return ContentsEntry(
             stem=path.stem,
             number=str(known.number),
             title=title,
@@ -155,7 +155,7 @@ def entry(path: Path) -> Entry:
             minutes=_describe_minutes(path),
         )
     number = "0" if path.stem == START else ""
-    return Entry(path.stem, number, title, minutes=_describe_minutes(path))
+    return ContentsEntry(path.stem, number, title, minutes=_describe_minutes(path))
 
 
 def _describe_minutes(path: Path) -> str:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from types import CodeType
 
 from helpers.capture.cpython.disassembly import decode_instructions
-from helpers.capture.cpython.recorded_moments import Moment
+from helpers.capture.cpython.recorded_moments import RecordedMoment
 from helpers.capture.cpython.stack_run import record_instructions
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
@@ -77,7 +77,7 @@ def _record_stacks(fn, args) -> list[KeptStack]:
     """Return the stacks of all functions of the module, in the order in which they ran."""
     recorded = []
     for moment in record_instructions(fn, args, fold=False, most=MOST_STEPS).moments:
-        if type(moment) is not Moment or moment.slots is None:
+        if type(moment) is not RecordedMoment or moment.slots is None:
             continue
         tables = moment.activation.tables
         opnames = {step.offset: step.opname for step in decode_instructions(tables.code)}

@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Part:
+class StatementPart:
     """One part of a statement, as each stage of the compiler sees it."""
 
     #: The number of the part, from 1, in the order of the instructions.
@@ -63,7 +63,7 @@ def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> 
     for number, instruction in enumerate(instructions, 1):
         node = nodes_by_position[instruction.positions]
         position = instruction.positions
-        part = Part(
+        part = StatementPart(
             part=number,
             text=ast.get_source_segment(text, node),
             node=_write_node(node, numbers),
