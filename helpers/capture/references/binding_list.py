@@ -39,7 +39,8 @@ UNSEEN = (
 CYCLE = "It is in a cycle of references, and nothing else that the search sees keeps it."
 ONLY_COLLECTOR = "Only the collector (gc.collect) can free it."
 IN_TORCH = "torch keeps it in C++"
-# Functions, classes and modules are in cycles with themselves, which says nothing about them.
+# Functions, classes and modules are in cycles with themselves (a class is in its own `__mro__`).
+# These cycles say nothing about them, and are not listed if there is any other place.
 _CYCLIC_TYPES = (types.FunctionType, types.ModuleType, type)
 COLUMNS = build_columns(
     "owner name",  # these two are code
@@ -58,27 +59,34 @@ def list_bindings(obj: object) -> Listing:
 
 
 def _list_bindings(obj: object) -> Listing:
-    """List the places; the collector must not run meanwhile."""
+    """Return the table of `list_bindings`, with a sentence on each thing that it cannot show.
+
+    The caller keeps the collector from running, because it would free garbage that is listed.
+    """
     graph = HolderGraph(HiddenList([obj]), MOST_HOLDERS)
-    graph.mark_garbage()  # before a place refers to a holder
+    # This counts references. A place refers to its holder, which would then look reachable: so
+    # garbage is marked before there are places.
+    graph.mark_garbage()
     places = find_places(obj, graph)
+    # Lists of live objects are HiddenLists, because the search would find plain ones as holders.
     garbage = HiddenList(place for place in places if graph.is_garbage(place))
-    reached = HiddenList(place for place in places if not graph.is_garbage(place))
-    if reached and is_exactly(obj, *_CYCLIC_TYPES):
+    reachable = HiddenList(place for place in places if not graph.is_garbage(place))
+    if reachable and is_exactly(obj, *_CYCLIC_TYPES):
         garbage = HiddenList()
 
-    suffixes: dict[int, str] = {}
-    rows = [_build_row(place, suffixes) for place in reached]
-    rows += [_build_row(place, suffixes, is_garbage=True) for place in garbage]
+    suffixes_by_error: dict[int, str] = {}
+    rows = [_build_row(place, suffixes_by_error) for place in reachable]
+    rows += [_build_row(place, suffixes_by_error, is_garbage=True) for place in garbage]
     torch_sentences = ""
     if is_plain_tensor(obj):
-        torch_rows, torch_sentences = _look_into_torch(obj)
+        torch_rows, torch_sentences = _find_torch_holders(obj)
         rows += torch_rows
 
     sentences = [_describe_place_counts(rows), UNSEEN]
     if graph.left_out_count:
         sentences.append(f"{graph.left_out_count:,} more objects hold it and are not listed.")
-    if reached and not graph.left_out_count and graph.is_closed:
+    # With holders left out, a closed graph proves nothing: one of them may have a name.
+    if reachable and not graph.left_out_count and graph.is_closed:
         sentences.append(CYCLE)
     sentences.append(torch_sentences)
     if garbage:
@@ -88,7 +96,7 @@ def _list_bindings(obj: object) -> Listing:
 
 
 def _describe_place_counts(rows: list[Binding]) -> str:
-    """Return the sentence on how many places the two searches find."""
+    """Return the sentence on how many places each search finds: all rows, and those of the scan."""
     if not rows:
         return "Neither search finds a place that holds it."
     scan_count = sum(row.scan for row in rows)
@@ -97,7 +105,7 @@ def _describe_place_counts(rows: list[Binding]) -> str:
 
 
 def _describe_garbage(garbage_count: int, row_count: int) -> str:
-    """Return the sentences on the places that are garbage."""
+    """Return the sentences on the places that are garbage: at least one of the rows."""
     if row_count == 1:
         subject = "It is"
     elif garbage_count == row_count:
@@ -107,8 +115,12 @@ def _describe_garbage(garbage_count: int, row_count: int) -> str:
     return f"{subject} in a cycle of references that nothing else reaches. {ONLY_COLLECTOR}"
 
 
-def _look_into_torch(tensor) -> tuple[list[Binding], str]:
-    """Return the rows of tensors that keep this one in C++, and sentences on what is not seen."""
+def _find_torch_holders(tensor) -> tuple[list[Binding], str]:
+    """Return what torch keeps in C++, where the collector sees nothing.
+
+    These are a row for each tensor whose `_base` or `grad` this tensor is, and sentences on the
+    references that torch counts without names and on tensors with the same storage.
+    """
     keepers, attributes = find_keepers(tensor)
     sharers = find_sharers(tensor)
     saving = find_saving(tensor)
@@ -116,7 +128,8 @@ def _look_into_torch(tensor) -> tuple[list[Binding], str]:
     named_sharers = HiddenList(sharers[:MOST_TENSORS])
     named_saving = HiddenList(saving[:MOST_TENSORS])
 
-    # One search for all of them, because each looks through the whole heap.
+    # One search for all three lists, because each search looks through the whole heap. Its paths
+    # are in the order of the objects, and are split again below.
     paths = _find_paths(HiddenList([*keepers, *named_sharers, *named_saving]))
     keeper_paths = paths[: len(keepers)]
     sharer_paths = paths[len(keepers) : len(keepers) + len(named_sharers)]
@@ -146,9 +159,12 @@ def _look_into_torch(tensor) -> tuple[list[Binding], str]:
 
 
 def _find_paths(values: HiddenList) -> list[str]:
-    """Return the shortest path to each object, "" if it has none."""
+    """Return the shortest path to each object, in their order; "" for an object without one.
+
+    The fast scan is enough where it finds an object. The thorough search is for the others.
+    """
     paths_by_index = [_list_paths(scan_modules(value)) for value in values]
-    if not all(paths_by_index):  # the scan has missed one of them
+    if not all(paths_by_index):  # the scan has missed at least one object
         graph = HolderGraph(values)
         for index, value in enumerate(values):
             if not paths_by_index[index]:
@@ -166,24 +182,30 @@ def _list_paths(places: tuple[Place, ...]) -> list[str]:
     return [place.binding.path for place in places]
 
 
-def _build_row(place: Place, suffixes: dict[int, str], is_garbage: bool = False) -> Binding:
-    """Return the row of a place, with what keeps the exception whose traceback keeps the place.
+def _build_row(
+    place: Place, suffixes_by_error: dict[int, str], is_garbage: bool = False
+) -> Binding:
+    """Return the row of a place.
 
-    `suffixes` maps the id of an exception to what is said of its holders. It is filled here, so
-    that each exception is searched once. `is_garbage` says that nothing reaches the place.
+    A place in a frame may live on only because the traceback of an exception contains the frame.
+    Then the row's reason ends with a suffix that says what holds the exception. `is_garbage` says
+    that nothing reaches the place.
+
+    `suffixes_by_error` maps the id of an exception to its suffix. It is filled here, so that each
+    exception is searched once.
     """
     if not place.errors:
         return place.build_binding(place.reason, is_garbage)
     error = place.errors[0]
-    if id(error) not in suffixes:
+    if id(error) not in suffixes_by_error:
         paths = _find_error_paths(error)
-        keepers = f"; the exception is in {format_names(paths, MOST_NAMED)}" if paths else ""
-        suffixes[id(error)] = keepers
-    return place.build_binding(place.reason + suffixes[id(error)], is_garbage)
+        suffix = f"; the exception is in {format_names(paths, MOST_NAMED)}" if paths else ""
+        suffixes_by_error[id(error)] = suffix
+    return place.build_binding(place.reason + suffixes_by_error[id(error)], is_garbage)
 
 
 def _find_error_paths(error: BaseException) -> list[str]:
-    """Return the paths of what holds an exception, or of what did before it became garbage."""
+    """Return the sorted paths of what holds an exception, garbage included."""
     graph = HolderGraph(HiddenList([error]))
     return sorted(set(_list_paths(find_places(error, graph))))
 
@@ -204,7 +226,7 @@ def _format_origin(obj: object) -> str:
 
 
 def build_binding_graph(obj: object) -> Graph:
-    """Draw each place that `list_bindings` lists for `obj` as an arrow to `obj`."""
+    """Return a graph with an arrow to `obj` from each place that `list_bindings` lists."""
     listing = list_bindings(obj)
     description = describe_object(obj)
     kind = "function" if description.startswith("the function ") else "object"

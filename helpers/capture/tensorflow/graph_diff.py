@@ -27,9 +27,9 @@ def build_graph_diff(before, after, title: str = "") -> GraphDiff:
     return compare_graphs(_read_graph(before), _read_graph(after), title)
 
 
-def _read_graph(side) -> Graph:
-    """Return one side of a diff as a Graph of the model."""
-    return side if real_isinstance(side, Graph) else build_graph(side)
+def _read_graph(source) -> Graph:
+    """Return a Graph of the model as it is, and build one from what `build_graph` accepts."""
+    return source if real_isinstance(source, Graph) else build_graph(source)
 
 
 def compare_graphs(before: Graph, after: Graph, title: str = "") -> GraphDiff:
@@ -53,6 +53,7 @@ class _GraphIndex:
     """The nodes of one graph by their keys, and what each node reads."""
 
     def __init__(self, graph: Graph):
+        """Index the nodes and edges of a Graph of the model."""
         self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
         # Of each node, the source and the label of each edge that leads to the node.
         self.inputs: dict[str, list[tuple[str, str]]] = {key: [] for key in self.nodes}
@@ -76,20 +77,24 @@ class _GraphIndex:
 
 
 class _Comparison:
-    """The findings so far, and the nodes that have none."""
+    """Two graphs, the findings so far, and the nodes of the first that have no finding yet.
+
+    A node of one graph is the same node as that of the other graph with the same key.
+    """
 
     def __init__(self, before: _GraphIndex, after: _GraphIndex):
+        """Begin without findings; the rules below add them one after the other."""
         self.before = before
         self.after = after
         self.findings: list[Finding] = []
         # The keys of the first graph without a finding; a dict, because a set has no order.
         self.open: dict[str, None] = dict.fromkeys(before.nodes)
-        # The keys that only one of the graphs has.
+        # The keys that only the first graph has, and those that only the second has.
         self.gone: set[str] = before.nodes.keys() - after.nodes.keys()
         self.new: set[str] = after.nodes.keys() - before.nodes.keys()
-        # The keys that are gone and have no finding.
+        # The gone keys that have no finding yet.
         self.unexplained: set[str] = set(self.gone)
-        # A key that is gone -> the key of the node that is read now instead.
+        # A gone key -> the key of the node that the second graph reads instead.
         self.replacements: dict[str, str] = {}
 
     def add_finding(
@@ -111,7 +116,10 @@ class _Comparison:
         return [self.replacements.get(source, source) for source in self.before.sources(key)]
 
     def with_helpers(self, keys: Iterable[str]) -> list[str]:
-        """Return keys, and those of the unexplained nodes that only these nodes read."""
+        """Return the keys, and those of unexplained nodes that only these nodes read.
+
+        "Only these" includes the helpers themselves, so a chain of helpers is found whole.
+        """
         group = list(keys)
         for key in group:  # the list grows meanwhile
             for source in self.before.sources(key):
@@ -122,10 +130,10 @@ class _Comparison:
 
 
 def _find_removed(comparison: _Comparison) -> None:
-    """Find the nodes that are gone and from which no path leads to a result.
+    """Record as removed the nodes that are gone and from which no path leads to a result.
 
-    A result is a node of the kind output. A graph without one has the nodes as results that nothing
-    reads and that are still there.
+    The results are the nodes of the kind output. In a graph without one, they are the nodes that
+    nothing reads and that the second graph has, too.
     """
     import networkx
 
@@ -134,7 +142,7 @@ def _find_removed(comparison: _Comparison) -> None:
     if not results:
         ends = [key for key in before.nodes if not before.arrows[key]]
         results = [key for key in ends if key not in comparison.gone]
-    if not results:
+    if not results:  # then every node would count as unneeded
         return
     needed = set(results)
     for key in results:
@@ -145,7 +153,7 @@ def _find_removed(comparison: _Comparison) -> None:
 
 
 def _find_folded(comparison: _Comparison) -> None:
-    """Find the nodes that are constants now, and that were computed from constants only."""
+    """Record as folded the nodes that were computed from constants only, and are constants now."""
     before = comparison.before
     is_constant: dict[str, bool] = {}
     for key in before.inputs_first:
@@ -167,31 +175,48 @@ def _find_folded(comparison: _Comparison) -> None:
 
 
 def _find_merged(comparison: _Comparison) -> None:
-    """Find the nodes that are gone, while a twin that computes the same is still there.
+    """Record as merged the nodes that are gone while a twin of them is still there.
 
-    A graph often has equal constants by chance. So a constant counts as merged only if a node that
-    read it reads the twin now. Other nodes are merged first, because they are such readers.
+    The twin of a node is another node of the first graph that computes the same value. A graph
+    often has equal constants by chance, so a constant counts as merged only if a node that read it
+    in the first graph reads the twin in the second.
     """
-    before = comparison.before
-    numbers = _number_values(before)
-    # The first of several equal nodes is the twin: it comes last here, and stays in the dict.
-    remaining = [key for key in reversed(before.nodes) if key not in comparison.gone]
-    twins_by_number = {numbers[key]: key for key in remaining}
+    nodes = comparison.before.nodes
+    twins = _find_twins(comparison)
+    constants = [key for key in twins if nodes[key].kind == "constant"]
+    others = [key for key in twins if nodes[key].kind != "constant"]
 
-    merged_by_twin: dict[str, list[str]] = {}
-    for wants_constants in (False, True):
-        for key, node in before.nodes.items():
-            twin = twins_by_number.get(numbers[key])
-            if twin is None or key not in comparison.unexplained:
-                continue
-            if (node.kind == "constant") != wants_constants:
-                continue
-            if not wants_constants or _is_read_instead(comparison, key, twin):
-                comparison.replacements[key] = twin
-                merged_by_twin.setdefault(twin, []).append(key)
-    for twin, keys in merged_by_twin.items():
+    keys_by_twin: dict[str, list[str]] = {}
+    for key in others:
+        comparison.replacements[key] = twins[key]
+        keys_by_twin.setdefault(twins[key], []).append(key)
+    # The constants come second: where the reader of one is merged itself, `_is_read_instead` asks
+    # the twin of that reader, and finds it among the replacements recorded above.
+    for key in constants:
+        if _is_read_instead(comparison, key, twins[key]):
+            comparison.replacements[key] = twins[key]
+            keys_by_twin.setdefault(twins[key], []).append(key)
+
+    for twin, keys in keys_by_twin.items():
         how = f"same op, attributes and inputs as {twin}"
         comparison.add_finding("merged", keys, (twin,), how)
+
+
+def _find_twins(comparison: _Comparison) -> dict[str, str]:
+    """Return the twin of each unexplained node that has one: the key of an equal node still there.
+
+    Of several equal nodes, the twin is the first.
+    """
+    numbers = _number_values(comparison.before)
+    first_by_number: dict[int, str] = {}
+    for key in comparison.before.nodes:
+        if key not in comparison.gone:
+            first_by_number.setdefault(numbers[key], key)
+    return {
+        key: first_by_number[numbers[key]]
+        for key in comparison.before.nodes
+        if key in comparison.unexplained and numbers[key] in first_by_number
+    }
 
 
 def _is_read_instead(comparison: _Comparison, key: str, twin: str) -> bool:
@@ -223,14 +248,16 @@ def _number_values(graph: _GraphIndex) -> dict[str, int]:
 
 
 def _find_bypassed(comparison: _Comparison) -> None:
-    """Find the nodes that are gone, and whose readers now read what they had read.
+    """Record the nodes that are gone, and whose readers now read what these nodes had read.
 
-    Several nodes of one op in a row cancel each other, such as two transpositions.
+    The word is "bypassed". It is "cancelled" for several nodes of one op in a row, such as two
+    transpositions, because they undo each other.
     """
     before = comparison.before
     for reader in before.nodes:
         if reader in comparison.gone:
             continue
+        # Counters, because a node may read the same source more than once.
         expected = Counter(comparison.expected_sources(reader))
         current = Counter(comparison.after.sources(reader))
         lost_sources = expected - current
@@ -239,7 +266,7 @@ def _find_bypassed(comparison: _Comparison) -> None:
             if lost not in comparison.unexplained:
                 continue
             row = _find_row(comparison, lost, gained)
-            if row:
+            if row:  # [] if `gained` was not read by `lost` or by a node in front of it
                 comparison.replacements.update(dict.fromkeys(row, gained))
                 word = "cancelled" if _is_row_of_one_op(before, row) else "bypassed"
                 how = f"{reader} read {lost}, and now reads {gained}"
@@ -247,7 +274,10 @@ def _find_bypassed(comparison: _Comparison) -> None:
 
 
 def _is_row_of_one_op(graph: _GraphIndex, keys: list[str]) -> bool:
-    """Return whether these are several nodes of one op that is more than an Identity."""
+    """Return whether these are several nodes of one op that computes something.
+
+    A node of the kind "pass", such as an Identity, computes nothing.
+    """
     nodes = [graph.nodes[key] for key in keys]
     ops = {node.op for node in nodes}
     return len(nodes) > 1 and len(ops) == 1 and nodes[0].kind != "pass"
@@ -258,7 +288,7 @@ def _find_row(comparison: _Comparison, lost: str, gained: str) -> list[str]:
 
     Return [] if there is no such path. The search is breadth first, against the arrows.
     """
-    rows = {lost: [lost]}
+    rows = {lost: [lost]}  # a key -> the keys from it to `lost`
     waiting = [lost]
     for key in waiting:  # the list grows meanwhile
         sources = comparison.expected_sources(key)
@@ -346,10 +376,10 @@ def _is_reordered(inputs_before: list, inputs_after: list) -> bool:
 
 
 def _inputs_in_both(comparison: _Comparison, graph: _GraphIndex, key: str) -> list[tuple[str, str]]:
-    """Return the inputs of a node in one graph whose source is in the second graph, too.
+    """Return the inputs of a node in `graph` whose source is in the second graph, too.
 
-    Each is a source and the label of its edge. What replaces a node that is gone may have another
-    label, and is left out.
+    Each input is a source and the label of its edge. A source that is gone and was replaced is left
+    out, because the edge from its replacement may have another label.
     """
     return [
         (source, label)

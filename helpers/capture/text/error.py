@@ -4,6 +4,7 @@ The framework's own words are kept: the first sentence, the cause below it, the 
 it names, notes, hints, and the errors behind it. Frames of libraries, links and addresses are not.
 """
 
+import itertools
 import re
 from collections.abc import Iterator
 from os.path import basename
@@ -29,7 +30,7 @@ MOST_LINES = 16
 MOST_CAUSES = 4  # errors behind an error, and errors in a group
 MOST_READ = 20_000  # characters of a message that are looked through
 PLACE = "(line "  # how the place of a frame begins
-LAST_MARKS = (".", ":", "!", "?", ",", ";")  # after these no separator is needed
+LAST_MARKS = (".", ":", "!", "?", ",", ";")  # after these a sentence needs no semicolon
 
 # JupyterLab would make a link of it, in a colour that looks like the text's.
 LINK = re.compile(r"\s*(?:[Ss]ee|[Vv]isit)?\s*https?://\S+(?: for more information)?\.?")
@@ -59,11 +60,11 @@ IMPORTANT = re.compile(  # is kept where a message is too long
 def describe_error(error: BaseException) -> str:
     """Return the type of an exception and what it says, with its notes and the errors behind it.
 
-    No path, address or number that changes is in it. A line of yours that the message names is at
-    the end, such as `(line 3 of steps.py: y = g(x))`.
+    It has no folder, address or number that differs in each run. If the message names a line of the
+    user's, that is at the end, such as `(line 3 of steps.py: y = g(x))`.
     """
     sentences = describe_error_alone(error)
-    if missing_parts.sentence(error):
+    if missing_parts.sentence(error):  # a sentence of ours, which needs no causes
         return sentences
 
     for cause in _list_causes(error):
@@ -79,7 +80,7 @@ def describe_error(error: BaseException) -> str:
 def describe_error_alone(error: BaseException) -> str:
     """Return the type of an exception, its message and its notes, without the errors behind it."""
     kind = real_type_name(error)
-    sentence = missing_parts.sentence(error)
+    sentence = missing_parts.sentence(error)  # if a part of the installation is missing
     if sentence:
         return f"{kind}: {sentence}"
     return printable(f"{kind}{_format_message_and_notes(error, kind)}", LONGEST)
@@ -88,10 +89,11 @@ def describe_error_alone(error: BaseException) -> str:
 def _format_message_and_notes(error: BaseException, kind: str) -> str:
     """Return what follows the name of an error's type: `: ` and its message, or "" for none.
 
-    `kind` is the name of the type. The errors in a group and the notes follow the message.
+    `kind` is the name of the type. The errors in a group and the notes follow the message. Where
+    the message cannot be read, or a method of the user's was not run for it, brackets say so.
     """
-    parts = []  # what is kept whole
-    lines = []  # what is shortened where it is too long
+    parts = []  # is shown whole
+    lines = []  # is shortened where it is too long
     try:
         message = read_message(error)[:MOST_READ]
         if is_from_tensorflow(error, message):
@@ -116,7 +118,11 @@ def _format_message_and_notes(error: BaseException, kind: str) -> str:
 
 
 def _list_causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield the errors behind one: its cause, or what was being handled, unless it was hidden."""
+    """Yield the error behind this one, the error behind that, and so on, up to MOST_CAUSES.
+
+    The error behind another is its cause (`raise … from`). Without a cause, it is the error that
+    was being handled, if the user's code raised that one and `from None` does not hide it.
+    """
     visited = {id(error)}  # a program may have put errors in a circle
     for _ in range(MOST_CAUSES):
         cause = cause_of(error)
@@ -132,7 +138,10 @@ def _list_causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _is_raised_by_user(error: BaseException | None) -> bool:
-    """Return whether code of the user raised this, and not a library on its way."""
+    """Return whether the frame that raised this error is the user's; False for None.
+
+    A library often raises and catches an error of its own on the way to the one that it shows.
+    """
     trace = None if error is None else traceback_of(error)
     if trace is None:
         return False
@@ -142,11 +151,15 @@ def _is_raised_by_user(error: BaseException | None) -> bool:
 
 
 def _list_lines_with_news(message: str, kind: str) -> list[str]:
-    """Return the lines of a message that say something; a frame of the user's as its place.
+    """Return the lines of a message that say something, and the user's innermost frame in it.
 
+    The message may contain tracebacks: a `File "…"` line for each frame, and below it, with more
+    indent, a line of source. Frames of libraries are left out. The user's frame becomes one line,
+    such as `(line 3 of steps.py: y = g(x))`.
     `kind` is the name of the error's type, which a framework may repeat before the message.
     """
     lines = []
+    # Which frame the line before named; both are False if it named none.
     is_after_users_frame = False
     is_after_library_frame = False
     text = TENSOR.sub(r"tf.Tensor(\1)", COLOUR.sub("", message))
@@ -164,7 +177,7 @@ def _list_lines_with_news(message: str, kind: str) -> list[str]:
         )
         if is_source_of_frame:
             if is_after_users_frame and line.strip() and not NO_NEWS.match(line):
-                place = lines[-1].removesuffix(")")
+                place = lines[-1].removesuffix(")")  # the line of the frame was appended above
                 lines[-1] = f"{place}: {line.strip()})"
         else:
             sentence = _strip_noise(line)
@@ -173,7 +186,9 @@ def _list_lines_with_news(message: str, kind: str) -> list[str]:
         is_after_users_frame = False
         is_after_library_frame = False
 
-    if "in user code:" in message:  # the frames come first there, and the sentence follows them
+    # TensorFlow's "in user code:" has the frames first. A sort moves the places to the end, and
+    # keeps the order of all other lines.
+    if "in user code:" in message:
         lines.sort(key=lambda line: line.startswith(PLACE))
     if lines:
         lines[0] = lines[0].removeprefix(f"{kind}: ")
@@ -194,7 +209,10 @@ def _format_place_of_frame(frame: re.Match) -> str:
 
 
 def _keep_innermost_place(lines: list[str]) -> list[str]:
-    """Return the lines with one place, that of the innermost frame, and none twice."""
+    """Return the lines, each once, and of the user's places only the last, at the end.
+
+    The last one is that of the innermost frame.
+    """
     places = [line for line in lines if line.startswith(PLACE)]
     others = [line for line in lines if not line.startswith(PLACE)]
     return list(dict.fromkeys(others + places[-1:]))
@@ -211,7 +229,10 @@ def _strip_noise(line: str) -> str:
 
 
 def _choose_lines(lines: list[str]) -> list[str]:
-    """Return all lines if they are few and short; else the first, the important and the last."""
+    """Return all lines if they are few and short; else the first, the important and the last.
+
+    Important are the lines that IMPORTANT matches. Each chosen line is cut at LONGEST_LINE.
+    """
     if len(lines) <= MOST_LINES and sum(map(len, lines)) <= LONGEST:
         return lines
     first, *others = lines
@@ -221,15 +242,16 @@ def _choose_lines(lines: list[str]) -> list[str]:
 
 
 def _join_sentences(parts: list[str]) -> str:
-    """Return the parts on one line, with a semicolon after a part that ends without a mark."""
-    first, *others = parts
-    text = first
-    previous = first
-    for part in others:
-        needs_no_mark = previous.endswith(LAST_MARKS) or part.startswith(PLACE)
-        text += " " if needs_no_mark else "; "
-        text += part
-        previous = part
+    """Return the parts of a message on one line; `parts` has at least one.
+
+    A semicolon separates two parts. A space does where the first part ends with a mark such as a
+    full stop, or where the second is a place such as `(line 3 of steps.py)`.
+    """
+    text = parts[0]
+    for previous, part in itertools.pairwise(parts):
+        needs_no_semicolon = previous.endswith(LAST_MARKS) or part.startswith(PLACE)
+        separator = " " if needs_no_semicolon else "; "
+        text += separator + part
     return text
 
 

@@ -24,12 +24,15 @@ MOST_DOCSTRING = 3  # lines below the first that are shown
 # Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
 # code without a def of its own, such as a comprehension.
 _OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^(\s*@)")
-_START = time.time_ns()
+_START = time.time_ns()  # about when this process began
 
 
 @dataclass(frozen=True)
 class Source:
-    """The dedented source of one code object."""
+    """The dedented source of one code object, and where its lines are in the file.
+
+    Lines are counted from 1, in the file and in the text.
+    """
 
     #: The source; "" where it cannot be found.
     text: str
@@ -39,7 +42,8 @@ class Source:
     cut: int
     #: The name of the file, such as `path.py`; "" for a cell.
     file: str = ""
-    #: The line of the file for each line of a text with folded docstrings; else empty.
+    #: Only in a source made by `folded`, whose text leaves out lines of docstrings: for each line
+    #: of the text, its line in the file, in rising order. Empty in any other source.
     kept: tuple[int, ...] = ()
 
     @cached_property
@@ -48,24 +52,32 @@ class Source:
         return self.text.split("\n")
 
     def line(self, lineno: int | None) -> int:
-        """Return the 1-based line of `text` for a line of the file, 0 where it is not in it."""
+        """Return which line of `text` shows line `lineno` of the file, 0 if none does.
+
+        `lineno` may be None, as it is for an instruction without a line.
+        """
         if not lineno or not self.text:
             return 0
-        if not self.kept:
+        if not self.kept:  # no line is left out
             line = lineno - self.first + 1
-        elif lineno <= self.kept[-1]:  # a line of a folded docstring is its first one
+        elif lineno <= self.kept[-1]:
+            # The last line of the text that is not below `lineno` in the file: the line itself, or
+            # the first line of the folded docstring that it belongs to.
             line = bisect_right(self.kept, lineno)
-        else:
+        else:  # below the text
             line = 0
         return line if 1 <= line <= len(self.lines) else 0
 
     def place(self, lineno: int) -> str:
-        """Return a line of the file as `path.py:1207`; of a cell, as `line 7` of the text."""
+        """Return line `lineno` of the file as `path.py:1207`.
+
+        A cell has no file name: there it is `line 7`, counted from the first line of the text.
+        """
         return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first + 1}"
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The place of each line, as `path.py:1207`; none of a cell."""
+        """The place of each line of the text, as `path.py:1207`; empty for a cell."""
         if not self.file or not self.text:
             return ()
         line_numbers = self.kept or range(self.first, self.first + len(self.lines))
@@ -73,11 +85,14 @@ class Source:
 
     @property
     def where(self) -> str:
-        """Where it begins, in brackets; nothing of a cell."""
+        """Where the source begins, as ` (path.py:1207)`; "" for a cell."""
         return f" ({self.places[0]})" if self.places else ""
 
     def folded(self) -> "Source":
-        """Return the source with each long docstring in one line, which counts the others."""
+        """Return the source with each long docstring in one line.
+
+        That line says how many more lines the docstring has.
+        """
         if not self.text:
             return self
 
@@ -88,16 +103,20 @@ class Source:
             if end - start <= MOST_DOCSTRING:
                 continue
             head = lines[start - 1]
-            if not head.strip(" rRuU\"'"):  # the first line has only the quotes
+            if not head.strip(" rRuU\"'"):  # the first line has only the prefix and the quotes
                 head += lines[start].strip()
-            closing_quotes = lines[end - 1].strip()[-3:]
+            closing_quotes = lines[end - 1].strip()[-3:]  # a docstring of many lines has three
             lines[start - 1] = f"{head} … {end - start} more lines of docstring{closing_quotes}"
             del lines[start:end]
             del line_numbers[start:end]
         return replace(self, text="\n".join(lines), kept=tuple(line_numbers))
 
     def span(self, positions) -> tuple[int, int, int, int]:
-        """Return (line, column, end line, end column) of `co_positions` in `text`, or zeros."""
+        """Return (line, column, end line, end column) in `text` of one item of `co_positions`.
+
+        The item is (line, end line, column, end column) in the file, with None for what is not
+        known. NOWHERE, four zeros, is returned for a span that is not in the text.
+        """
         lineno, end_lineno, column, end_column = positions
         line = self.line(lineno)
         end_line = self.line(end_lineno)
@@ -111,7 +130,10 @@ class Source:
         )
 
     def snippet(self, span: tuple[int, int, int, int]) -> str:
-        """Return the text of a span; of one over several lines, its first and an ellipsis."""
+        """Return the text of a span from `span`; "" for NOWHERE.
+
+        Of a span over several lines, it is the first line and an ellipsis.
+        """
         line, column, end_line, end_column = span
         if not line:
             return ""
@@ -122,7 +144,10 @@ class Source:
         return clip_text(text, LONGEST_SNIPPET)
 
     def _count_characters(self, line: int, column: int) -> int:
-        """Return a byte column of the file's line as a character column of the dedented one."""
+        """Return the column in characters of the dedented line for a column in bytes of the file.
+
+        Python counts the columns of an instruction in UTF-8 bytes.
+        """
         line_bytes = self.lines[line - 1].encode(errors="surrogatepass")
         return len(line_bytes[: max(column - self.cut, 0)].decode(errors="ignore"))
 
@@ -141,12 +166,12 @@ def _find_docstrings(text: str) -> list[tuple[int, int]]:
 
 
 def find_source(code: CodeType) -> Source:
-    """Return the source of a code object; an empty text where it cannot be found.
+    """Return the source of a code object; its text is empty where it cannot be found.
 
-    A file that has been written anew since is not its source: stderr says so.
+    It is empty, too, where the file was changed after the import; a warning on stderr says so.
     """
     filename = code.co_filename
-    file, _, _line = format_place(code).rpartition(":")
+    file, _, _line = format_place(code).rpartition(":")  # "" for a cell
     reason = describe_outdated_source(code)
     if reason:
         _warn_once(f"No lines of source are shown: {reason}.\n", os.stat(filename).st_mtime_ns)
@@ -166,9 +191,9 @@ def find_source(code: CodeType) -> Source:
 
 
 def _find_lines(code: CodeType) -> tuple[int, list[str]]:
-    """Return the index of the first line in the code's file, and the lines of the source.
+    """Return the 0-based index of the first line in the code's file, and the lines of the source.
 
-    An error is raised where there are none.
+    An error of any kind is raised where there are none.
     """
     lines = read_file_lines(code.co_filename)
     if code.co_name == "<module>":
@@ -183,7 +208,10 @@ def _find_lines(code: CodeType) -> tuple[int, list[str]]:
 
 
 def format_place(code: CodeType, lineno: int = 0) -> str:
-    """Return a line of the code's file, or its first, as `path.py:1207`; nothing of a cell."""
+    """Return a line of the code's file as `path.py:1207`; "" for a cell.
+
+    Without `lineno`, it is the first line of the code.
+    """
     filename = code.co_filename
     is_cell = filename.startswith("<") or "ipykernel" in filename
     if is_cell:
@@ -198,7 +226,10 @@ def read_file_lines(filename: str) -> list[str]:
 
 
 def describe_outdated_source(code: CodeType) -> str:
-    """Return, as half a sentence, why the code's file is not its source any more; "" if it is."""
+    """Return why the code's file is not its source any more, as half a sentence; "" if it is.
+
+    Only a file that was written after this process began is compiled again and compared.
+    """
     filename = code.co_filename
     is_older_than_process = not os.path.isfile(filename) or os.stat(filename).st_mtime_ns <= _START
     if is_older_than_process:
@@ -206,7 +237,9 @@ def describe_outdated_source(code: CodeType) -> str:
     codes_now = _compile_all_codes(filename)
     if code in codes_now:
         return ""
-    if REWRITTEN in code.co_names:  # pytest's code is another than that of the file
+    # pytest rewrites assert statements when it imports a test, so that the code is never equal to
+    # that of the file. The same name at the same line has to be enough.
+    if REWRITTEN in code.co_names:
         for code_now in codes_now:
             has_place = code_now.co_firstlineno == code.co_firstlineno
             if has_place and code_now.co_name == code.co_name:
@@ -230,5 +263,9 @@ def _compile_all_codes(filename: str) -> list[CodeType]:
 
 @cache
 def _warn_once(sentence: str, modified_ns: int) -> None:
-    """Write a sentence to stderr, once for each time at which the file was written."""
+    """Write a sentence to stderr; the cache keeps it from being written twice.
+
+    `modified_ns` is when the file was written. It is only a part of the cache's key: after another
+    edit the warning is written again.
+    """
     sys.stderr.write(sentence)

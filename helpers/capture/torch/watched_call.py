@@ -37,11 +37,12 @@ class WatchedCall:
     def __init__(self, watched):
         """Begin with nothing recorded; `watched` is the `WatchedFunction`."""
         self.watched = watched
-        self.start = watched._start  # the function that Dynamo starts with
+        self.start = watched._start  # the Python function whose frame Dynamo compiles first
         self.code = self.start.__code__
         self.book = Bookkeeping()
 
-        # What is recorded before the call.
+        # What is recorded before the call. An entry is a compiled version of `code` in Dynamo's
+        # cache, with guards that decide whether it accepts a call.
         self.is_fatal = False  # whether torch would end the process in it
         self.arguments_text = UNKNOWN
         self.entry_ids_before: set[str] | None = None  # compile ids; None where reading failed
@@ -61,7 +62,8 @@ class WatchedCall:
         book.attempt(self._ask_guards, args, kwargs)
         self.compilations_before = book.attempt(_list_compilations, default=[])
 
-        if self.watched._sizes is not None:  # it is a copy
+        # `book.open` enters a block, which stays open during the call; `end` closes all of them.
+        if self.watched._sizes is not None:  # `watched` is a copy with a record of sizes of its own
             book.open(dynamo_codes.use_own_sizes, self.code, self.watched._sizes)
             book.open(dynamo_settings.start_no_bar_monitor)
         book.open(_without_log_of_limit)
@@ -85,7 +87,7 @@ class WatchedCall:
             name = type(first_error).__name__
             message = book.attempt(describe_error, first_error, default=name)
             note = f"{note}\n{RECORDING_FAILED.format(message)}".strip()
-            if error is None:
+            if error is None:  # else the verdict is about that error, and stays true
                 word = UNKNOWN
 
         rows = self.watched._rows
@@ -118,7 +120,7 @@ class WatchedCall:
         if any(would_run_users_code(entry, scope) for entry in entries):
             return
 
-        # every entry is asked in C++ first, as reading the guards in Python takes much longer
+        # Every entry is asked in C++ first, because to read the guards in Python takes much longer.
         is_hit = any(
             entry.guard_manager.root.check_verbose(frame_locals).result for entry in entries
         )
@@ -148,8 +150,12 @@ def _format_call_arguments(args: tuple, kwargs: dict) -> str:
 
 
 def _format_call_argument(value) -> str:
-    """Return a tensor as dtype and sizes, such as `float32 [3]`; another value in brief."""
+    """Return a value in brief: `2`, or a tensor as `float32 [3]` or `float32 [3], requires_grad`.
+
+    `requires_grad` is shown because a change of it makes Dynamo compile again.
+    """
     text = short_repr(value)
+    # Of a subclass, such as a Parameter, the text has the name of the class instead.
     is_plain_tensor = tensors.is_torch_tensor(value) and real_type_name(value) == "Tensor"
     if is_plain_tensor and tensors.read_field(value, "requires_grad"):
         return f"{text}, requires_grad"
