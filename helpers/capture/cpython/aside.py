@@ -27,7 +27,7 @@ def describe_hooks_aside(
 
     `tracer` and `profiler` are those of the verb, None for one that it has not set.
     """
-    aside = {}
+    aside = {}  # the words for a hook of the program -> whether it is set again
     for words, hook in ((TRACER, tracer), (PROFILER, profiler)):
         if hook is not None and hook.had_own:
             aside[words] = hook.is_set_again
@@ -52,7 +52,9 @@ def describe_set_again(aside: dict[str, bool]) -> str:
 def describe_findings(
     code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()
 ) -> str:
-    """Return the sentence on what of a verb's the program may find; "" if it asks for nothing.
+    """Return the sentence on what the program may find of a verb's; "" if it asks for nothing.
+
+    A verb leaves traces where it sets hooks. The program finds them if its code asks there.
 
     Parameters
     ----------

@@ -16,13 +16,14 @@ class CodeRows:
     ----------
     tables : CodeTables or MachineTables
         What the recorder knew of the code object.
-    pages : Pages
+    pages : SourcePages
         The sources of the run, to which this code object's source is added.
     number : int
         The place of the code object among those of the run, from 0.
     """
 
     def __init__(self, tables, pages: SourcePages, number: int):
+        """Look up rows, lines and handlers of all instructions."""
         self.tables = tables
         self.number = number
         self.function = format_text(tables.code.co_name)
@@ -36,6 +37,11 @@ class CodeRows:
         self._add_instructions(pages)
 
     def _add_instructions(self, pages: SourcePages) -> None:
+        """Add a row, a line and a handler for each instruction of the listing.
+
+        `pages` shows the sources of all code objects one below the other. So the lines of a span
+        are moved down by the lines above this source.
+        """
         code = self.tables.code
         positions = list(code.co_positions())
         source, lines_above = pages.place(code)

@@ -32,6 +32,7 @@ class CodeTables:
     """What is known of one code object before it runs."""
 
     def __init__(self, code: CodeType):
+        """Look up everything that `code` itself says; nothing of it is run."""
         self.code = code
         #: The names of the frame's variables, in the order of their slots.
         self.names = interpreter_frame.list_slot_names(code)
@@ -81,7 +82,7 @@ def _list_instruction(entry: dis.Instruction, code: CodeType) -> ListedInstructi
 
 
 def _find_back_jumps(listing: Sequence[ListedInstruction]) -> dict[int, set[int]]:
-    """Return the header of each loop, with the offsets of the jumps that go back to it."""
+    """Return the offset of each loop's first instruction -> the offsets of the jumps back to it."""
     back_jumps = defaultdict(set)
     for entry in listing:
         if 0 <= entry.target <= entry.offset:

@@ -28,6 +28,7 @@ class RecordingLimits:
     """
 
     def __init__(self, verb: str, depth: int | None = None, only=None, most: int = MOST):
+        """Check the options; an error names the verb and the option."""
         self.depth = MOST if depth is None else require_int(depth, f"depth= of {verb}", MOST)
         self.most = require_int(most, f"most= of {verb}", MOST)
         #: Whether calls are recorded that `only` does not choose, because it is not given.

@@ -111,11 +111,12 @@ class FrameRecorder:
     ----------
     fn : FunctionType
         The function that is watched. The record begins with its first frame.
-    limits : Limits
+    limits : RecordingLimits
         Which other calls are recorded, and how many steps.
     """
 
     def __init__(self, fn: FunctionType, limits: RecordingLimits):
+        """Start without steps; `enter` is the tracer of the run."""
         self.limits = limits
         self.steps: list[FrameStep] = []
         self.is_full = False
@@ -127,7 +128,9 @@ class FrameRecorder:
         # The frames that run, by id. They are kept alive, so that no other gets their id.
         self._running: dict[int, FrameType] = {}
         # In the next two the key is that of `_find_key`.
+        #: How each suspended generator's frame looked when it was left.
         self._suspended: dict[tuple[int, int], FrameLook] = {}
+        #: The number on the card of each frame; a frame that has none yet gets the next one.
         self._numbers: dict[tuple[int, int], int] = defaultdict(count().__next__)
         # Id of a frame in which an exception was raised -> offset of what ran last in it.
         self._last_offsets: dict[int, int] = {}
@@ -166,6 +169,7 @@ class FrameRecorder:
             return False
         if self.steps and not self.limits.follows(frame, self._globals):
             return False
+        # How deep the call is: recorded frames below it, and itself.
         level = 1
         caller = frame.f_back
         while caller is not None:
@@ -186,8 +190,8 @@ class FrameRecorder:
             frame.f_trace_opcodes = False
             return None
         if event == "exception":
-            # A handler may raise the exception again. No event reports that, so from here on the
-            # offset of each instruction is noted.
+            # A handler may raise the exception again. No event reports that. So from here on the
+            # offset of each instruction is noted, from which `_leave` sees how the frame was left.
             self._last_offsets[id(frame)] = frame.f_lasti
             ask_for_opcodes(frame)
             _, error, link = argument
@@ -217,6 +221,7 @@ class FrameRecorder:
         name = format_text(frame.f_code.co_name)
         words = short_repr(value)
         last_offset = self._last_offsets.get(id(frame))
+        # CPython reports an exception as a return of None: the instruction tells which it is.
         if value is None and is_left_by_exception(frame, last_offset):
             event = FrameEvent(
                 label=f"leave {name} with the exception",
@@ -252,26 +257,28 @@ class FrameRecorder:
         self._add_step(frame, event)
 
     def _add_step(self, frame: FrameType, event: FrameEvent) -> None:
-        """Add a step, unless the record is full.
+        """Add the step of an event of a frame, unless the record is full.
 
         The line of a step is the one that runs next. An event with a `deed` ends the frame's own
-        line, so the caller's line is next; after an exception nobody knows yet which one it is.
+        line. After it the caller's line is next, or 0 after an exception: nobody knows yet where it
+        is caught.
         """
         if len(self.steps) >= self.limits.most:
             self.is_full = True
             return
         stack = self._find_stack(frame)
         looks = []
-        for place, other in enumerate(stack[:MOST_FRAMES], 1):
+        for place, shown_frame in enumerate(stack[:MOST_FRAMES], 1):
             state = event.state if place == 1 else "waits for a call"
-            looks.append(self._look_at(other, str(place), state))
+            looks.append(self._look_at(shown_frame, str(place), state))
 
         own_line = self._find_line(frame)
         next_line = own_line
         left_line = 0
         if event.deed:
             left_line = own_line
-            callers = [other for other in stack[:2] if other is not frame]
+            # The stack begins with the caller if the frame has just been suspended.
+            callers = [candidate for candidate in stack[:2] if candidate is not frame]
             is_known = callers and event.lane != "exception"
             next_line = self._find_line(callers[0]) if is_known else 0
         self.steps.append(
@@ -284,7 +291,7 @@ class FrameRecorder:
                 deed=event.deed,
                 says=event.says,
                 lane=event.lane,
-                cards=tuple(look.card for look in reversed(looks)),
+                cards=tuple(look.card for look in reversed(looks)),  # the top frame comes last
                 shelf=tuple(look.card for look in self._suspended.values()),
             )
         )
@@ -303,14 +310,17 @@ class FrameRecorder:
             if caller.f_code is self._first_code:
                 depth_of_first = len(stack)
             caller = caller.f_back
-        if depth_of_first:
+        if depth_of_first:  # the last that was found: the function may have called itself
             stack = stack[:depth_of_first]
         if stack and _find_key(stack[0]) in self._suspended:
             stack = stack[1:]
         return stack
 
     def _build_panels(self, rows: list[FrameRow], depth: int) -> Iterator[Panel]:
-        """Yield the tables of a step; `depth` is the number of frames, of which some have rows."""
+        """Yield the tables of a step: of the stack, of suspended frames, and what was printed.
+
+        `rows` are those of the topmost frames; `depth` is how many frames the stack has.
+        """
         shown = build_columns("function locals", **_HEADINGS)
         rest = depth - len(rows)
         note = f"{rest:,} more below. Each is at the top in an earlier step." if rest else ""
@@ -329,7 +339,11 @@ class FrameRecorder:
         return self.pages.line(frame.f_code, frame.f_lineno)
 
     def _look_at(self, frame: FrameType, place: str, state: str) -> FrameLook:
-        """Return how a frame looks now; `state` says what it does."""
+        """Return how a frame looks now.
+
+        `place` is its place on the stack from the top, "1" for the topmost, "" for a frame off the
+        stack. `state` says what the frame does.
+        """
         name = format_text(frame.f_code.co_name)
         line = self._find_line(frame)
         is_own = frame.f_globals is self._globals
@@ -352,10 +366,16 @@ class FrameRecorder:
 
 
 def _find_key(frame: FrameType) -> tuple[int, int]:
-    """Return what tells frames apart: an address may be used again, by a frame of other code."""
+    """Return the ids of a frame and of its code, which together tell frames apart.
+
+    The id of a frame alone is not enough: a later frame, of other code, may have the same address.
+    """
     return id(frame), id(frame.f_code)
 
 
 def _is_raised_in(frame: FrameType, link) -> bool:
-    """Return whether a traceback is of this frame alone: no frame that it called is in it."""
+    """Return whether an exception was raised in this frame, and not in one that it called.
+
+    `link` is the exception's traceback at the moment.
+    """
     return link is not None and link.tb_frame is frame and link.tb_next is None

@@ -109,6 +109,7 @@ class HookRecorder:
     """
 
     def __init__(self, with_tracers: bool):
+        """Start with nothing recorded; `run` makes the call."""
         self._with_tracers = with_tracers
         self._id_of_run = 0  # the id of the frame of `run`, which makes the call
         self.rows: list[FrameSeen] = []

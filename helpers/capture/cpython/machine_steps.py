@@ -34,6 +34,7 @@ class MachineTables:
     doubt = ""
 
     def __init__(self, code: CodeType):
+        """Translate `code` into the machine's plain instructions, and list these."""
         self.code = code
         self.names = list_slot_names(code)
         self.labels = self.names
@@ -46,6 +47,7 @@ class MachineTables:
 
         A handler is the learner's, so what it left on the stack tells how many it took.
         """
+        # Values that the handler took and pushed again look untouched: the table corrects that.
         opname = self._steps[moment.offset].opname
         least = min(_LEAST_TAKEN.get(opname, 0), depth)
         if opname in ("RETURN_VALUE", "YIELD_VALUE") or next_moment is None:
@@ -85,6 +87,7 @@ class MachineRecord:
     """
 
     def __init__(self, fn: FunctionType):
+        """Start with an empty record."""
         self.moments: list[RecordedMoment] = []
         #: Serial of a moment -> how that instruction ended, as text.
         self.endings: dict[int, str] = {}
@@ -104,7 +107,10 @@ class MachineRecord:
         """Return a subclass of a machine, whose handlers are recorded before they run."""
 
         def watch_handler(name: str) -> Callable:
+            """Return the method of the subclass for the handler with this name."""
+
             def run_handler(frame, *arguments):
+                """Record the instruction, then run the learner's handler for it."""
                 serial = self._note_instruction(frame)
                 try:
                     return getattr(super(watched_machine, frame), name)(*arguments)

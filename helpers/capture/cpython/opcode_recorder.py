@@ -29,13 +29,14 @@ class InstructionRecorder:
     Parameters
     ----------
     look : Callable
-        What is recorded of an object: called for every slot that is in use.
+        `look(value)` returns what is recorded of an object. It is called for each slot of a frame
+        that is in use: for its variables and for the values on its stack.
     fold : bool
         Leave out the middle rounds of loops.
     most : int
         The number of steps after which the record stops; `limits` overrules it.
-    limits : Limits or None
-        Which calls are recorded.
+    limits : RecordingLimits or None
+        Which calls are recorded, and how many steps; None for the default with `most`.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class InstructionRecorder:
         most: int = MOST_STEPS,
         limits: RecordingLimits | None = None,
     ):
+        """Prepare to record; `run` makes the call."""
         self.limits = limits or RecordingLimits("watch_stack", most=most)
         self.most = self.limits.most
         self.fold = fold
@@ -63,8 +65,11 @@ class InstructionRecorder:
         self.result: Result | None = None
         self.watched: Unwrapped | None = None
         self._globals: dict | None = None
+        #: The recorded calls that run now, the first at the bottom.
         self._running: list[Activation] = []
+        #: (id of the frame, id of its code) -> a generator's call that waits to be resumed.
         self._suspended: dict[tuple[int, int], Activation] = {}
+        # None in a CPython whose frames cannot be read: then no stack is known.
         can_read = not interpreter_frame.find_unsupported()
         self._read_slots = make_slot_reader(look) if can_read else None
 
@@ -85,7 +90,7 @@ class InstructionRecorder:
     def _enter(self, frame: FrameType, event: str, argument) -> Callable | None:
         """Return the tracer of a frame that is to be recorded; None for any other.
 
-        `FrameTracer` calls this when a frame begins or is resumed.
+        `FrameTracer` calls this when a frame begins, and when that of a generator is resumed.
         """
         if not self._is_recorded(frame):
             return None
@@ -128,7 +133,7 @@ class InstructionRecorder:
     def _make_tracer(self, frame: FrameType, activation: Activation) -> Callable:
         """Return the function that `FrameTracer` calls for each event of this frame.
 
-        It runs before each instruction, so what it needs is looked up once, here.
+        It runs before each instruction. To be fast, it finds what it needs in local variables.
         """
         moments = self.moments
         printed = self.printed
@@ -140,7 +145,9 @@ class InstructionRecorder:
         reported_prefixes = tables.reported_prefixes
         read_slots = self._read_slots
 
-        def trace(frame, event, argument):  # it does not refer to itself: that would be a cycle
+        # It returns no tracer, unlike others: a function that refers to itself is in a cycle.
+        def trace(frame, event, argument):
+            """Record one event; raise `Enough` where the record is full."""
             if event == "exception":
                 activation.is_raising = True
                 self._note_ending(activation, f"raises {short_repr(argument[1])}")
@@ -158,6 +165,7 @@ class InstructionRecorder:
             activation.last_serial = serial
             activation.is_raising = False
 
+            # The depth of the stack may be unknown, or the frame may not be readable just now.
             count = slots_in_use.get(offset)
             content = None if count is None else read_slots(frame, count)
             slots, addresses = content or (None, None)
@@ -174,7 +182,10 @@ class InstructionRecorder:
         return trace
 
     def _leave(self, frame: FrameType, activation: Activation, value) -> None:
-        """Note how the frame was left, and restore its trace flags."""
+        """Note how the frame was left, and restore its trace flags.
+
+        `value` is what the caller gets; it is None after an exception, too.
+        """
         if self._running and self._running[-1] is activation:
             self._running.pop()
         activation.frame = None
@@ -192,18 +203,27 @@ class InstructionRecorder:
         _stop_tracing(frame, activation.tables.traced_frames)
 
     def _note_ending(self, activation: Activation, ending: str) -> None:
-        """Note how the last instruction of a call ended; one may raise, then be left."""
+        """Note how the last instruction of a call ended.
+
+        One instruction may have two endings: it raises, and then the frame is left.
+        """
         previous = self.endings.get(activation.last_serial, "")
         self.endings[activation.last_serial] = f"{previous}; then {ending}" if previous else ending
 
     def _begin_round(self, activation: Activation, header: int, serial: int) -> None:
-        """Note that a round of a loop begins, and fold a middle round if there are too many."""
+        """Note that a round of a loop begins, and fold a middle round if there are too many.
+
+        `header` is the offset of the loop's first instruction, `serial` the number of the moment at
+        which it is about to run.
+        """
+        # The loop is entered from above, and not by a jump back: its earlier runs do not count.
         is_first_round = activation.last_offset not in activation.tables.back_jumps[header]
         if is_first_round:
             activation.round_starts[header] = []
         starts = activation.round_starts.setdefault(header, [])
         starts.append(serial)
         if len(starts) > KEPT_ROUNDS:
+            # The oldest round behind those that are kept; it ends where the next one starts.
             start = starts.pop(_FIRST_ROUNDS)
             self._fold_round(activation, header, start, stop=starts[_FIRST_ROUNDS])
 

@@ -16,6 +16,7 @@ class Activation:
     """
 
     def __init__(self, tables, number: int):
+        """Start before the first instruction of the call."""
         self.tables = tables
         self.number = number
         #: How many recorded calls wait below this one.
@@ -67,8 +68,11 @@ class FoldedMoments(NamedTuple):
 
 
 def find_next_moments(moments: list[RecordedMoment | FoldedMoments]) -> dict[int, RecordedMoment]:
-    """Return position -> the next moment of the same call, where nothing lies between them."""
-    next_by_call: dict[int, RecordedMoment | None] = {}
+    """Return the position of a moment -> the next moment of the same call.
+
+    A moment has none if its call ends with it, or if rounds of a loop were left out behind it.
+    """
+    next_by_call: dict[int, RecordedMoment | None] = {}  # None: rounds were left out there
     next_moments = {}
     for position in range(len(moments) - 1, -1, -1):
         moment = moments[position]

@@ -45,6 +45,7 @@ def list_running_bytecode(name: str) -> Bytecode:
 def compare_versions(name: str = "current") -> Sourced:
     """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python."""
     listing = list_running_bytecode(name)
+    # An iterator: each row below that has an instruction takes the next one.
     instructions = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in listing.rows)
     fields = [f"v{version.replace('.', '_')}" for version in STORED] + ["vhere"]
     headings = [f"Python {version}" for version in STORED] + [f"here: {HERE}"]

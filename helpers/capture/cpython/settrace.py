@@ -24,9 +24,10 @@ INTERRUPTED = "interrupted"
 
 
 def run_to_end(run: Callable) -> str:
-    """Run what is the learner's, and raise nothing of it.
+    """Call `run()`, which runs the learner's code, and return how it ended.
 
-    Returns what it raised as words, `INTERRUPTED` for Ctrl-C, and "" where it raised nothing.
+    Return "" if it raised nothing, `INTERRUPTED` after Ctrl-C, and the error in words otherwise.
+    The verb under way raises the error again when it has drawn its picture (`note_end`).
     """
     try:
         run()
@@ -43,6 +44,7 @@ class Printed(io.StringIO):
     """What a program prints: its first `MOST_PRINTED` characters and its last `TAIL`."""
 
     def __init__(self):
+        """Start with nothing printed."""
         super().__init__()
         #: How many of the first characters are kept, and how many were printed.
         self.size = 0
@@ -95,9 +97,10 @@ class Result(NamedTuple):
         return self.verb == "It raised"
 
     def sentence(self, number: int, noun: str) -> str:
-        """Return the sentence on the end; `number`: how many steps, say, were recorded before it.
+        """Return the sentence on how the call ended, such as "It returned 3."
 
-        `noun` is what they are, such as "step".
+        After Ctrl-C it says how much was recorded: a `number` of things that `noun` names, such as
+        "step".
         """
         if self.interrupt is not None:
             return describe_interruption(number, noun)
@@ -117,7 +120,9 @@ def call_traced(
     kwargs: Mapping,
     enough: Callable[[], bool],
 ) -> Result:
-    """Make a call under a tracer, run its generator to the end, and return how the call ended.
+    """Make a call under a tracer, and return how the call ended.
+
+    If the function is a generator function, the generator that it returns is run to its end.
 
     Parameters
     ----------
@@ -131,7 +136,7 @@ def call_traced(
     args, kwargs
         The arguments of the call.
     enough : Callable
-        Returns whether a generator need not be run further.
+        `enough()` returns whether a generator need not be run further.
     """
     # Python 3.12 sends opcode events only if some frame asked before settrace. No variable refers
     # to this frame: it would be in a cycle, and keep the arguments and the result alive.
@@ -149,6 +154,7 @@ def call_traced(
         try:
             value = watched.call(*args, **kwargs)
             kind = real_type_name(value)
+            # Only the function's own generator: one that it was given belongs to somebody else.
             driven = type(value) is GeneratorType and value.gi_code is code
             words = _run_generator(value, enough) if driven else short_repr(value)
             if type(value) is CoroutineType:
@@ -164,10 +170,11 @@ def call_traced(
             verb = "It raised"
             error_raised = error
         finally:
-            if frame_tracer.is_ours():
+            if frame_tracer.is_ours():  # else the program has set a tracer, which stays
                 frame_tracer.put_back()
             is_untouched = frame_tracer.finish()
             sys._getframe().f_trace_opcodes = opcodes_before
+    # The verb under way raises what the call raised, after it has drawn the picture.
     if interrupt is not None:
         note_interrupt(interrupt)
     note_end(error_raised)
@@ -176,7 +183,7 @@ def call_traced(
         filter(None, (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES)))
     )
     lost = ""
-    if not is_untouched and interrupt is None:
+    if not is_untouched and interrupt is None:  # Ctrl-C ends the tracing, and is told by itself
         lost = _describe_loss(frame_tracer.error)
     try:
         return Result(words, verb, driven, lost, kind, interrupt, aside)
@@ -185,7 +192,7 @@ def call_traced(
 
 
 def _describe_loss(error: BaseException | None) -> str:
-    """Say how the tracer was lost; `error` is what it raised, None if it raised nothing."""
+    """Return the words for how the tracer was lost; `error` is what it raised, None for nothing."""
     if isinstance(error, RecursionError):
         return STACK_FULL
     if error is None or isinstance(error, KeyboardInterrupt):

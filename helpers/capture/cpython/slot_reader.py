@@ -8,7 +8,7 @@ from types import FrameType
 from ...internals import interpreter_frame
 from ..text.value import ValueWords, describe_value, short_repr
 
-# What `look` would return for a slot that contains no object.
+# Function that describes an object -> what it would return for a slot that contains no object.
 _EMPTY_SLOTS = {describe_value: ValueWords("NULL", ""), short_repr: "NULL"}
 
 
@@ -18,7 +18,8 @@ def make_slot_reader(look: Callable) -> Callable:
     Parameters
     ----------
     look : Callable
-        `described` or `short_repr`, or another function from an object to what is recorded of it.
+        `look(value)` returns what is recorded of an object: `describe_value`, `short_repr`, or
+        another function. Only for these two it is known what to record of an empty slot.
     """
     offsets = interpreter_frame.read_layout()
     word_size = interpreter_frame.WORD
@@ -26,7 +27,11 @@ def make_slot_reader(look: Callable) -> Callable:
     empty = _EMPTY_SLOTS.get(look)
 
     def read_slots(frame: FrameType, count: int) -> tuple[tuple, tuple] | None:
-        """Return what `look` says of the first `count` slots, and their addresses, or None."""
+        """Return what `look` says of each of the first `count` slots, and the objects' addresses.
+
+        The slots are those of the frame's variables and of its stack, bottom first. None is
+        returned if the stack of the frame has another depth than `count` implies.
+        """
         address = interpreter_frame.find_interpreter_frame(frame)
         saved_top = ctypes.c_int.from_address(address + offsets.stacktop).value
         # The real depth may differ from the derived one. A slot above the real top contains a

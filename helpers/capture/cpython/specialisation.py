@@ -77,6 +77,8 @@ def record_specialisation(
     inside = inside or {}
     _require_stages(stages, times, inside)
 
+    # The copy has instructions of its own. The functions that it calls have not: the calls may
+    # specialise these for good, which the note says.
     called_functions = _find_called_functions(function)
     opnames_before = [_read_running_names(called) for called in called_functions]
     copy = _copy_function(function)

@@ -63,6 +63,7 @@ class StackStepBuilder:
     """
 
     def __init__(self, recorder):
+        """Start before the first step."""
         self.recorder = recorder
         self.pages = SourcePages()
         #: Id of a code object -> its rows, in the order in which the code objects first ran.
@@ -71,11 +72,11 @@ class StackStepBuilder:
         self._last_key = 0
         self._last_serials = _find_last_serials(recorder.moments)
         self._running_calls: list[int] = []  # numbers of calls, the first at the bottom
-        self._shelf: dict[int, Card] = {}  # number of a suspended call -> its card
+        self._cards_of_suspended: dict[int, Card] = {}  # by the number of the call
         self._states: dict[int, CallState] = {}  # by the number of the call
 
     def build_steps(self) -> Iterator[StackStep]:
-        """Yield a step for each moment, and one for each row of neighbouring folds."""
+        """Yield a step for each moment, and one for each series of folds next to one another."""
         moments = self.recorder.moments
         next_moments = find_next_moments(moments)
         folds = []
@@ -84,9 +85,8 @@ class StackStepBuilder:
                 yield self._build_step(position, moment, next_moments.get(position))
                 continue
             folds.append(moment)
-            rest = moments[position + 1 :]
-            # An interrupt may end the record at a fold.
-            if not rest or type(rest[0]) is RecordedMoment:
+            following = moments[position + 1 : position + 2]  # empty: Ctrl-C ended it at a fold
+            if not following or type(following[0]) is RecordedMoment:
                 yield self._build_folded_step(folds)
                 folds = []
 
@@ -100,7 +100,11 @@ class StackStepBuilder:
     def _build_step(
         self, position: int, moment: RecordedMoment, next_moment: RecordedMoment | None
     ) -> StackStep:
-        """Return the step of the moment at `position`; `next_moment` is that of the same call."""
+        """Return the step of the moment at `position` in the record.
+
+        `next_moment` is the moment that follows in the same call, None if none does or if rounds of
+        a loop were left out in between.
+        """
         code = self._find_code(moment.activation.tables)
         number = moment.activation.number
         row = code.rows[moment.offset]
@@ -111,7 +115,8 @@ class StackStepBuilder:
 
         values, taken = (), 0
         if is_read:
-            # What left the frame, or raised, says nothing about what it took.
+            # An instruction that raised did not finish its work, and after one that left the frame
+            # the stack is another: the next moment does not show what these took.
             values, taken = self._build_values(moment, code, None if ending else next_moment)
         stack = tuple(value.words for value in values)
         staying = stack[: len(stack) - taken]
@@ -120,9 +125,10 @@ class StackStepBuilder:
 
         callers, shelf = self._list_other_calls(moment)
         self._states[number] = CallState(code.function, line, names, staying)
+        # A generator that nobody resumes has no later moment; it is not shown as waiting.
         is_suspended = ending.startswith("yields") and self._last_serials[number] > moment.serial
         if is_suspended:
-            self._shelf[number] = self._build_card(number, "put aside")
+            self._cards_of_suspended[number] = self._build_card(number, "put aside")
 
         facts = InstructionFacts(
             opname=row.opname,
@@ -192,11 +198,11 @@ class StackStepBuilder:
     ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
         """Return the cards of the calls that wait, and of those that are suspended."""
         number = moment.activation.number
-        self._shelf.pop(number, None)
-        self._running_calls[moment.level :] = [number]
+        self._cards_of_suspended.pop(number, None)  # it runs, so it is not suspended any more
+        self._running_calls[moment.level :] = [number]  # the calls above it have ended
         waiting = self._running_calls[:-1]
         callers = [self._build_card(call, "waits") for call in waiting if call in self._states]
-        return tuple(callers), tuple(self._shelf.values())
+        return tuple(callers), tuple(self._cards_of_suspended.values())
 
     def _build_card(self, number: int, state: str) -> Card:
         """Return a call as a card; `state` is a word such as waits."""
@@ -213,7 +219,8 @@ class StackStepBuilder:
         number = moment.activation.number
         keys = self._find_keys(number, addresses)
         names_by_address = {}
-        for label, address in zip(code.labels, moment.addresses, strict=False):  # variables first
+        # The labels are fewer: the values on the stack come after the variables.
+        for label, address in zip(code.labels, moment.addresses, strict=False):
             if address:
                 names_by_address[address] = label
 
@@ -228,9 +235,10 @@ class StackStepBuilder:
         return tuple(values), taken
 
     def _find_keys(self, number: int, addresses: Sequence[int]) -> list[int]:
-        """Return a key for each value on the stack of a call: the old one of a value that stayed.
+        """Return a key for each value on the stack of the call with this number.
 
-        A value stayed if the last instruction left its slot alone and its address is the same.
+        A key is a number that a value keeps as long as it stays on the stack. A value stayed if the
+        last instruction left its slot alone and its address is the same.
         """
         before = self._stacks_before.get(number, StackBefore())
         keys = []

@@ -30,7 +30,10 @@ class ChainedError(NamedTuple):
 
 
 def list_traceback(error: BaseException) -> Listing:
-    """List the frames that an exception, its cause and its context keep alive."""
+    """Return a table of the frames that an exception, and each exception behind it, keeps alive.
+
+    Behind it are its cause, its context and the members of a group.
+    """
     if not real_isinstance(error, BaseException):
         raise TypeError(f"show_traceback needs an exception, not {short_repr(error)}")
     chain = _find_chain(error)
@@ -67,7 +70,7 @@ def list_traceback(error: BaseException) -> Listing:
 
 
 def _find_chain(error: BaseException) -> list[ChainedError]:
-    """Return an exception and all to which it leads; the members of a group follow the group."""
+    """Return an exception and all behind it; the members of a group follow the group."""
     chain = [ChainedError(error, 0, "", None)]
     visited = {id(error)}
     position = 0

@@ -145,9 +145,11 @@ def _call_traced(call: Callable, code: CodeType, changed: set[str], wanted: str)
     """
 
     def trace_frame(frame, event, argument):
+        """Do nothing, and stay the tracer of the frame."""
         return trace_frame
 
     def enter(frame, event, argument):
+        """Choose the events of a frame that begins."""
         if frame.f_code is not code or wanted == "calls":
             return None
         frame.f_trace = trace_frame
@@ -172,6 +174,6 @@ def _call_traced(call: Callable, code: CodeType, changed: set[str], wanted: str)
     finally:
         if read() is own_function:
             write(before)
-        else:
+        else:  # the program has set a hook of its own, which stays
             changed.add(words)
         sys._getframe().f_trace_opcodes = False

@@ -25,6 +25,7 @@ class Unseen:
     """What a block did that its frame hook did not see."""
 
     def __init__(self):
+        """Start with nothing counted; `noticing` counts."""
         #: How many threads the block started.
         self.threads = 0
         #: How many calls of compiled functions the block made.
@@ -90,6 +91,7 @@ def _watching_starts(note_start: Callable[[], None]) -> Iterator[None]:
     real_start = getattr(threading, name)
 
     def start_thread(*args, **kwargs):
+        """Stand for the function of `threading` that starts a thread."""
         note_start()
         return real_start(*args, **kwargs)
 

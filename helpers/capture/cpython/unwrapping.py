@@ -156,13 +156,12 @@ def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
         return forward._replace(sentences=(sentence, *forward.sentences), call=method)
     is_call_of_self = static_attribute(self_object, "__call__") is function
     if is_call_of_self and find_module_method(self_object) is not None:
-        return unwrap_call(
-            self_object, deepest, args
-        )  # a module's `__call__` leads to its `forward`
+        # A module's `__call__` leads to its `forward`.
+        return unwrap_call(self_object, deepest, args)
 
     unwrapped = unwrap_call(function, deepest, (self_object, *args))
-    bound = MethodType(function, self_object)
-    if not unwrapped.sentences:
+    bound = MethodType(function, self_object)  # with the real self in place of a weak reference
+    if not unwrapped.sentences:  # nothing was taken off
         return Unwrapped(bound, (), bound)
     if type(unwrapped.function) is FunctionType:
         bound = MethodType(unwrapped.function, self_object)

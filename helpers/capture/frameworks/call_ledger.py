@@ -66,6 +66,7 @@ def build_calls_ledger(
             # The cases that ended before it are shown. Without any, the interrupt is raised.
             if not (recorded and is_interrupted()):
                 raise
+        # Ctrl-C in the second call ends that call without an error, and is noted.
         if is_interrupted():
             stopped_note = STOPPED_NOTE.format(name)
             break
@@ -82,7 +83,10 @@ def build_calls_ledger(
 
 
 def _record_case(name: str, call: tuple, depth, only, most) -> RecordedCase:
-    """Call a function twice with its arguments, and return what happened in the second call."""
+    """Call a function twice with its arguments, and return what happened in the second call.
+
+    `call` is the function and its arguments. The limits are those of `build_calls_ledger`.
+    """
     fn, *args = call
     if run_to_end(lambda: fn(*args)) == INTERRUPTED:
         raise KeyboardInterrupt

@@ -145,6 +145,7 @@ def find_routes(calls: Sequence[Call]) -> Iterator[str]:
     `calls` are the calls of one run, depth first.
     """
     names_of_open_calls: list[str] = []  # from the outermost
+    # A call at some depth ends all calls before it at that depth and below.
     for index, call in enumerate(calls):
         names_of_open_calls[call.depth :] = [call.name]
         if call.name == FAST:

@@ -123,6 +123,7 @@ def _call_again(
     if first.is_interrupted:
         return _build_interrupted_journey(fn, first)
 
+    # `first` is the record of the first call, and `again` that of the second.
     again = record_call(fn, args, kwargs, function)
     shares = ()
     if with_shares and not again.is_interrupted:
@@ -180,6 +181,7 @@ def _measure_shares(
     if again.outcome:
         return ()
 
+    # `profile` takes the place of a profiler that is set now; this sets that one again.
     profile = Profile()
     set_own_again = profiler_setter()
     with redirected(Printed()):

@@ -49,8 +49,8 @@ NEW_NODE = "TF_FinishOperation"  # the C function that TensorFlow calls for each
 def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) -> CallRecord:
     """Call `fn(*args, **kwargs)` and return what happened in the call.
 
-    `function` is the Python function behind `fn`, None if there is none. An error of the call, or
-    that it was interrupted, is in the record.
+    `function` is the Python function behind `fn`, None if there is none. An error of the call is
+    not raised: it is in the record, and so is Ctrl-C.
     """
     has_dynamo = restoring.module("torch._dynamo") is not None
     codes_before = list_dynamo_codes(function)
@@ -79,23 +79,23 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
         counts_after = read_cache_counts(fn)
         inner_counts_after = read_inner_cache_counts(fn, space)
 
-    is_cache_cleared = any(name.endswith(".cache_clear") for _, name in recorder.own_c_calls)
     hits_before, misses_before = counts_before
     hits_after, misses_after = counts_after
     inner_hits, inner_misses = count_new_answers(inner_counts_before, inner_counts_after)
     caches = CacheCounts(
         is_called=is_cache(fn),
-        # The function itself may clear its cache, which sets the counts to zero.
+        # The function may clear its cache, which sets the counts to zero: no negative difference.
         hits=max(hits_after - hits_before, 0),
         misses=max(misses_after - misses_before, 0),
         inner_hits=inner_hits,
         inner_misses=inner_misses,
-        is_cleared=is_cache_cleared,
+        is_cleared=any(name.endswith(".cache_clear") for _, name in recorder.own_c_calls),
     )
     codes_after = list_dynamo_codes(function)
+    # Dynamo's new code objects run under the learner's globals, so the recorder counts them too.
     dynamo_codes = codes_before.keys() | codes_after.keys()
     operators = _count_by_owner(recorder.operators_by_code, recorder, dynamo_codes)
-    del operators[DYNAMO]
+    del operators[DYNAMO]  # the record has operators of Python code that somebody wrote
     return CallRecord(
         has_globals=space is not None,
         library=recorder.library,
@@ -172,6 +172,7 @@ class _RunUnderRecorder:
     """Makes one call with the tracer and the profiler of a recorder set."""
 
     def __init__(self, recorder: JourneyRecorder):
+        """Prepare to make the call; nothing is set before that."""
         self._recorder = recorder
         self._is_profiler_replaced = False
         self._is_tracer_replaced = False
@@ -190,6 +191,7 @@ class _RunUnderRecorder:
             recorder.profilers.start()
             call_from_learner(fn, args, kwargs)
         finally:
+            # Only a hook that is still ours is taken away; one that the program has set stays.
             self._is_profiler_replaced = not recorder.profilers.finish()
             is_tracer_set = tracer.is_ours()
             self._is_tracer_replaced = recorder.tracer_replaced_at is not None or not is_tracer_set
@@ -220,9 +222,10 @@ class _RunUnderRecorder:
 def _count_by_owner(
     counts_by_code: Counter[int], recorder: JourneyRecorder, dynamo_codes: Container[int]
 ) -> Counter[str]:
-    """Return counts by the owner of the code: YOU, AUTOGRAPH or DYNAMO.
+    """Return the sum of the counts for each owner of code: YOU, AUTOGRAPH or DYNAMO.
 
-    `counts_by_code` counts by the id of a code object; `dynamo_codes` are the ids of Dynamo's.
+    `counts_by_code` has a count for the id of each code object. `dynamo_codes` contains the ids of
+    the code objects that Dynamo made.
     """
     counts = Counter()
     for code_id, count in counts_by_code.items():

@@ -29,9 +29,13 @@ def recording_tensorflow_ops(recorder: JourneyRecorder) -> AbstractContextManage
 
 
 def _report_op_of(entry_point: Callable, name_position: int, recorder: JourneyRecorder) -> Callable:
-    """Return a function that calls an entry point into C, and then reports the op."""
+    """Return a function that calls an entry point into C, and then reports the op.
+
+    `name_position` is where the op's name is among the arguments of the entry point.
+    """
 
     def call_and_report(*arguments):
+        """Stand for the entry point."""
         result = entry_point(*arguments)
         recorder.note_op(arguments[name_position], result)
         return result
@@ -59,7 +63,7 @@ def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
 
     def report_op(name, inputs, result):
         """Add an op to the record; the mode calls this after each op with what it returned."""
-        recorder.is_paused = True
+        recorder.is_paused = True  # so that the recorder does not count this report
         kernel = ""
         try:
             first = result

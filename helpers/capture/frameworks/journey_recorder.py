@@ -141,12 +141,13 @@ class JourneyRecorder:
     def count_distinct_lines(self) -> Counter[int]:
         """Return the id of a code object -> how many different lines of it ran.
 
-        A line of which another code object also has a part counts once, because a lambda or a
+        A line that several code objects share counts once, for the first of them: a lambda or a
         generator expression may be in the middle of a line.
         """
         code_ids_by_line = {}
         for code_id, line in sorted(self._line_places, key=lambda place: place[1]):
             file = self.codes[code_id].co_filename if code_id in self.codes else ""
+            # Without a file of its own, equal line numbers do not mean the same line.
             file_key = code_id if file in NO_FILE else file
             code_ids_by_line.setdefault((file_key, line), code_id)
         return Counter(code_ids_by_line.values())
@@ -184,7 +185,7 @@ class JourneyRecorder:
             self.stop_at_fault(error)
 
     def _note_op(self, name: str | bytes, result) -> None:
-        """Record an op; what is asked of its result is not counted as the program's."""
+        """Record an op; nothing is counted while its result is asked for device and dtype."""
         was_paused = self.is_paused
         self.is_paused = True
         op_name = name.decode() if type(name) is bytes else str(name)
@@ -196,18 +197,18 @@ class JourneyRecorder:
         if is_aside(frame) or self.profilers.replaced_at:
             return
         if self._remaining_frames <= 0:
-            PRESSES.once_more  # noqa: B018
+            PRESSES.once_more  # noqa: B018 (see the last line)
             return
 
         # Most events are of these two kinds, and there may be millions. So they end here.
         if event == "c_return":
             has_no_news = argument is not self.evaluator_setter and argument is not gc.collect
-        else:
+        else:  # a return is news only where TensorFlow's trace, or a pause, may end with it
             has_no_news = (
                 event == "return" and not self._tracing_frames and self._pause_frame is None
             )
         if has_no_news:
-            PRESSES.once_more  # noqa: B018
+            PRESSES.once_more  # noqa: B018 (see the last line)
             return
 
         if self.collector.is_at_work(event, argument):
@@ -299,13 +300,17 @@ class JourneyRecorder:
     # -- calls -----------------------------------------------------------------------------------
 
     def _enter_frame(self, frame) -> None:
-        """Count the start of a frame, unless a generator's frame only goes on."""
+        """Count the start of a frame, unless a generator's frame only goes on.
+
+        The frame evaluator that is set now is recorded: Dynamo may set another during the call.
+        """
         code = frame.f_code
         is_learners = frame.f_globals is self.space
-        if is_learners or not self.evaluators:
+        if is_learners or not self.evaluators:  # of other frames the first is enough
             self.evaluators.add(address_installed())
 
         if code.co_flags & RESUMABLE:
+            # The id may be that of an earlier frame that has ended, so the bytecode is asked, too.
             if id(frame) in self._resumable_frames and _is_resumed(frame):
                 return
             self._resumable_frames.add(id(frame))
@@ -324,13 +329,13 @@ class JourneyRecorder:
         module = read_module_name(frame.f_globals)
         self.other_frames[_find_package(module)] += 1
         self._remaining_frames -= 1
-        if code.co_name == "func_graph_from_py_func":
+        if code.co_name == "func_graph_from_py_func":  # TensorFlow traces until it returns
             self._tracing_frames.append(frame)
         if module == TF_FUNCTION_MODULE and code.co_qualname == "Function.__call__":
             self.tf_function_calls += 1
 
     def _enter_c_function(self, frame, function) -> None:
-        """Count the call of a C function by a frame."""
+        """Count the call of a C function by a frame, unless the frame is one of the recorder's."""
         module, name = read_c_place(function)
         caller = frame.f_code
         is_learners_call = caller is call_from_learner.__code__

@@ -61,8 +61,9 @@ def build_op_routes(op, /, *args) -> dict[str, Callable]:
     (fast_call,) = fast_calls
 
     places = []
-    for place in find_holders(op):  # a comprehension would put `op` into a cell: one more holder
-        if place.get() is op:
+    # In 3.11 a comprehension would put `op` into a cell, which would be one more holder.
+    for place in find_holders(op):
+        if place.get() is op:  # else the place cannot be read, and no call can go through it
             places.append(place)
     if not places or not hasattr(fast_call.module, FALLBACK.format(fast_call.function)):
         raise ValueError(f"{format_label(op)} has no name, or no wrapper that TensorFlow generated")
@@ -100,7 +101,7 @@ def _record_entry_calls(entry_point: str, run: Callable) -> list[EntryCall]:
         caller = sys._getframe(1)
         code = caller.f_code
         module = sys.modules[caller.f_globals["__name__"]]
-        parameter_names = code.co_varnames[: code.co_argcount]
+        parameter_names = code.co_varnames[: code.co_argcount]  # the caller's own parameters
         callers_arguments = {name: caller.f_locals[name] for name in parameter_names}
         entry_calls.append(EntryCall(given, code.co_name, module, callers_arguments))
         return real(*given)
@@ -120,7 +121,12 @@ def _require_success(run: Callable):
 
 
 def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
-    """Return the generated wrapper, its raw copy and its fallback, and what they call in turn."""
+    """Return the routes below the public function, each with a function that makes the call on it.
+
+    The routes are the generated wrapper, its raw copy, its fallback, the two functions that the
+    fallback calls, and the two entry points into C. `fast_call` is the wrapper's recorded call of
+    the fast entry point, whose arguments are passed again.
+    """
     import tensorflow as tf
 
     entry_points = tensorflow_private.pywrap_tfe
@@ -143,7 +149,8 @@ def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
         context = tensorflow_private.context.context()
         return getattr(module, fallback)(**given, ctx=context)
 
-    # The fallback makes two calls in turn, whose arguments are recorded now.
+    # The fallback calls `execute`, which calls the slow entry point. This call is recorded, to have
+    # the arguments of both. Of several calls, the last one is that of the op.
     slow_call = _record_entry_calls(SLOW, call_fallback)[-1]
     execute_arguments = {**slow_call.arguments, "op_name": op_type}
 
@@ -171,7 +178,7 @@ def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
 
 
 def _unpack_single_output(outputs):
-    """Return the output of an op that has one, as the generated wrapper does; else all."""
+    """Return the output of an op with one output, as the generated wrapper does; else the list."""
     return outputs[0] if len(outputs) == 1 else outputs
 
 
@@ -183,7 +190,9 @@ def _list_routes_beside(place: Place, args: tuple) -> dict[str, Callable]:
         return place.get()(*args)
 
     def trace():
-        # Called as a tf.function, it would count as one that traces again and again, and warn.
+        """Return a new graph of the call."""
+        # A new tf.function for each call makes TensorFlow warn that it traces again and again. A
+        # concrete function does not.
         return tf.function(call_op, autograph=False).get_concrete_function()
 
     def trace_and_call():

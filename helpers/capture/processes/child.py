@@ -46,7 +46,10 @@ def record_children(*what, title: str = "", imports: str | None = None) -> Trans
 
 
 def _record_program(program: object, imports: str | None) -> Transcript:
-    """Run a function without arguments, or source code, in a child."""
+    """Run a function without arguments, or source code, in a child; return the transcript.
+
+    `imports` is as in `record_children`. TypeError says that `program` is neither.
+    """
     if callable(program):
         source = build_portable_source(program)
         name = program.__code__.co_name
@@ -78,7 +81,7 @@ def record_transcript(
 
 
 def run_child(source: str, seconds: float = SECONDS, imports: str | None = None) -> dict:
-    """Run source in a child, for at most so many seconds.
+    """Run source in a child, for at most so many seconds, after `imports` or `PREAMBLE`.
 
     Returns
     -------

@@ -53,6 +53,7 @@ class CodeSwap(Own):
     # An error of this method shows only frames of the learner, and names the verb.
     @partial(speaks_to_users, name="code_swapped")
     def __enter__(self) -> types.FunctionType:
+        """Give the function the donor's code, and return the function."""
         if self.first is not None:
             raise RuntimeError("this swap is already active; make another one to nest it")
         self.first = self.function.__code__
@@ -62,6 +63,7 @@ class CodeSwap(Own):
         return self.function
 
     def __exit__(self, kind, error, trace) -> None:
+        """Give the function the code that it had before, unless somebody has changed it since."""
         indexes = [index for index, swap in enumerate(_ACTIVE_SWAPS) if swap is self]
         if not indexes:
             raise RuntimeError("this swap is not active: never entered, or already left")
@@ -70,7 +72,9 @@ class CodeSwap(Own):
         nested = [swap for swap in later_swaps if swap.function is self.function]
         del _ACTIVE_SWAPS[index]
 
-        if nested:  # the next swap began inside this one, and ends after it
+        if nested:
+            # A later swap of this function is still active, and its code stays until it ends. It
+            # then restores what was there before this swap.
             nested[0].first = self.first
         elif self.function.__code__ is self.code:
             self.function.__code__ = self.first

@@ -54,6 +54,7 @@ class HolderGraph(Own):
         self._unreachable: set[int] = set()
 
         self._search(most)
+        # Closed: for each holder, the search went on. It stops at one that has a name.
         ids = {id(holder) for holders in self._holders_by_id.values() for holder in holders}
         self.is_closed = self._holders_by_id.keys() >= ids
 

@@ -43,6 +43,7 @@ def find_path(value: object, graph: HolderGraph) -> str:
         next_level = HiddenList()
         for step, rest in level:
             for place in _find_places_of(step, graph):
+                # Of the functions that share a closure cell, the first leads to the cell's name.
                 owner = place.holder[0] if type(place.holder) is HiddenList else place.holder
                 if id(owner) not in visited_ids:
                     visited_ids.add(id(owner))

@@ -103,7 +103,11 @@ def _find_in_module_cache(module: types.ModuleType, value: object) -> list[Place
 
 
 def _find_in_dict(holder: dict, value: object, graph: HolderGraph) -> list[Place]:
-    """Return the places in a dict, which may be a module's, or a part of an object."""
+    """Return the places in which a dict refers to `value`.
+
+    The dict may be a module's or a part of an object, such as the attributes of an instance. Then
+    the places are named as those of the module or of the object.
+    """
     if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
         return []
     owners = graph.holders(holder)
@@ -126,7 +130,8 @@ def _find_in_dict(holder: dict, value: object, graph: HolderGraph) -> list[Place
     elif owners and all(_is_snapshot_of(owner, holder) for owner in owners):
         return []
     else:
-        # The collector skips a built-in type, the only way to its dict.
+        # The collector does not report a built-in type as the holder of its dict. So a dict without
+        # a holder that looks like a type's is taken for one, and cannot be written.
         is_dict_of_type = not owners and dict.__contains__(holder, "__doc__")
         reason = FIXED_TYPE if is_dict_of_type else ""
         places = [

@@ -138,6 +138,7 @@ class Rebinding(Own):
         self._undo = HiddenList()
 
     def __repr__(self) -> str:
+        """Return what will be replaced, or what was: a line of counts, and one for each place."""
         if not self.changed:
             old = _describe_with_place(self.old)
             return f"{old} will be replaced by {_describe_with_place(self.new)}."
@@ -169,6 +170,7 @@ class Rebinding(Own):
     # An error of this method shows only frames of the learner, and names the verb.
     @partial(speaks_to_users, name="rebind_everywhere")
     def __enter__(self) -> "Rebinding":
+        """Search the places, and make each refer to the new object; on an error, none does."""
         if self._undo:
             raise RuntimeError("this rebinding is already active; make another one to nest it")
         plan = self._plan()
@@ -186,6 +188,7 @@ class Rebinding(Own):
         return self
 
     def __exit__(self, kind, error, trace) -> None:
+        """Put the old object back, except where the program has written something else."""
         if not self._undo:
             raise RuntimeError("this rebinding is not active: never entered, or already left")
         self._restore()
@@ -231,8 +234,9 @@ class Rebinding(Own):
         kept: list[Binding] = []
         while self._undo:
             place = self._undo[-1]
-            # Someone may have written here meanwhile: only what is still ours is taken back.
+            # The program may have moved the new object in its list: then it is restored there.
             place.follow(self.new, self._undo[:-1])
+            # It may have written something else, too: only what is still ours is taken back.
             is_restored = False
             if place.get() is self.new:
                 with suppress(Exception):  # the others must be restored, too
@@ -242,7 +246,7 @@ class Rebinding(Own):
                 kept.append(place.binding)
             # The record goes after the write: after Ctrl-C in between, it is restored again.
             self._undo.pop()
-        self.kept = tuple(reversed(kept))
+        self.kept = tuple(reversed(kept))  # in the order in which the places were written
         _clear_dispatch_caches()
 
 
@@ -274,7 +278,11 @@ def _list_own_part_ids(old: object) -> set[int]:
 
 
 def _find_filled_caches(old: object) -> tuple[str, ...]:
-    """Return the names of what lru_cache decorates, calls `old` by name, and has results."""
+    """Return the names of the functions with an lru_cache that may hold results of `old`.
+
+    These are `old` itself, and the functions with a global name that refers to it. Only caches that
+    have results count.
+    """
     wrappers = [value for value in get_objects() if type(value) is _lru_cache_wrapper]
     names = set()
     for wrapper in wrappers:

@@ -62,19 +62,20 @@ def record_callers(
             f"judge is a function of a route that returns a word, not {format_label(judge)}"
         )
 
-    runs = {NOTHING: nullcontext, **named_interventions}
+    runs = {NOTHING: nullcontext, **named_interventions}  # first without an intervention
     columns: list[list[Verdict]] = []
     note = ""
     for heading, intervention in progress.counted("column", runs.items()):
         try:
             columns.append(_run_column(named_routes, judge, heading, intervention))
         except KeyboardInterrupt as error:
-            if not columns:
+            if not columns:  # there is nothing to show
                 raise
             note_interrupt(error)
             note = describe_interruption(len(columns), "column")
             break
 
+    # After an interrupt there are fewer columns than runs.
     headings = tuple(format_name(heading) for heading in runs)[: len(columns)]
     rows = zip(*columns, strict=True)
     entries = [
@@ -175,6 +176,8 @@ def record_routes(
         raise ValueError("holders needs the same names as routes, in the same order")
 
     recorder = _HolderRecorder(HiddenList([old, new]), named_routes, readers)
+    # A judge gets the route and not its name, which the recorder needs to find the reader. So each
+    # route is replaced by one that returns its name, and the recorder runs the real one.
     route_names = {name: _returning(name) for name in named_routes}
     board = record_callers(route_names, recorder.run_route, interventions)
 
@@ -209,7 +212,7 @@ def record_routes(
 
 
 def _returning(name: str) -> Callable[[], str]:
-    """Return a route that only returns its name: the recorder runs the real one."""
+    """Return a function without arguments that returns `name`."""
     return lambda: name
 
 
@@ -254,7 +257,7 @@ class _HolderRecorder:
         """
         name = named_route()
         is_first_of_column = name == next(iter(self._routes))
-        if is_first_of_column:
+        if is_first_of_column:  # an intervention has just begun; it may have swapped the code
             old, new = self._functions
             self.codes_of_old.append(self._record_code(old))
             self.codes_of_new.append(self._record_code(new))
@@ -288,9 +291,13 @@ def _find_identical(values: HiddenList, target: object) -> int:
 
 
 def _order_routes(routes: list[Route]) -> list[int]:
-    """Return the indexes of the routes: first those that hold something else the soonest."""
+    """Return the indexes of the routes in the order in which a map shows them.
+
+    A route comes the sooner, the earlier the intervention at which it holds something else.
+    """
 
     def sort_key(index: int) -> tuple[int, int]:
+        """Return the first column in which the route holds something else, and its kind."""
         route = routes[index]
         changed = [column for column, held in enumerate(route.holds) if held != route.holds[0]]
         first_change = changed[0] if changed else len(route.holds)

@@ -57,15 +57,18 @@ def find_unreachable(
         return set()
 
     # No other variable may refer to a member from here on: it would be one more reference.
+    # Count the references that come from the members themselves and from lists of this search.
     inner_counts = Counter()
     for container in (*members, *own_lists, members):
         inner_counts.update(id(referent) for referent in gc.get_referents(container))
+    # A member with more references than these is reached from elsewhere.
     reachable = HiddenList()
     for member in members:
         outer_count = sys.getrefcount(member) - _COUNTING_REFERENCES - inner_counts[id(member)]
         if is_root(member) or outer_count > 0:
             reachable.append(member)
 
+    # What a reachable member refers to is reachable, too.
     unreachable_ids = set(map(id, members)) - set(map(id, reachable))
     while reachable:
         for referent in gc.get_referents(reachable.pop()):

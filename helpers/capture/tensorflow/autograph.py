@@ -29,7 +29,7 @@ def build_autograph_listing(fn) -> SideBySide:
     import tensorflow as tf
 
     recorder = find_recorder(fn)
-    if recorder is not None:
+    if recorder is not None:  # a ledger of a tf.function's calls: that function is meant
         fn = recorder.function
     function = find_called_function(fn)
     if function is None:
@@ -45,7 +45,7 @@ def build_autograph_listing(fn) -> SideBySide:
         converted = tf.autograph.to_graph(function)
     except Exception as error:
         raise ValueError(f"AutoGraph cannot convert {name}: {describe_error(error)}") from None
-    if not hasattr(converted, "ag_source_map"):
+    if not hasattr(converted, "ag_source_map"):  # it is the function itself
         raise ValueError(f"AutoGraph leaves {name} as it is")
 
     generated_lines, first_generated = _read_source(converted, name)

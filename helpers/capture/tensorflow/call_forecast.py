@@ -86,7 +86,7 @@ class CallForecaster:
 
         service = self._services_by_key.get(lookup.key)
         is_known = service is not None and service.arguments == arguments
-        # A further key may serve the call better; while the cache has as many, the answer is valid.
+        # A new key may serve the call better. So the answer holds only while none has come.
         if is_known and service.key_count == lookup.key_count:
             return CallForecast(arguments, "hit", service.note)
         return self._search_cache(lookup, arguments)

@@ -119,6 +119,8 @@ def _list_dtypes(node_def) -> list[str]:
     if op_def is None:
         return []
     numbers = []
+    # An output of the signature may stand for a list of outputs, each with its own dtype, or for
+    # several of one dtype, whose number is in an attribute.
     for output in op_def.output_arg:
         if output.type_list_attr:
             numbers += _read_attribute(node_def, output.type_list_attr).list.type

@@ -27,7 +27,7 @@ def list_steps(graph: Graph) -> Steps:
     import networkx
 
     arrows = build_arrows(graph)
-    levels = find_levels(arrows)
+    levels = find_levels(arrows)  # key -> number of its step; none for a node in a cycle
     computes = {node.key: node.kind not in QUIET_KINDS for node in graph.nodes}
     step_count = 1 + max(levels.values(), default=-1)
     keys_by_step: list[list[str]] = [[] for _ in range(step_count)]

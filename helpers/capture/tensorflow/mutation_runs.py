@@ -99,7 +99,10 @@ def _list_roots(function, args: list) -> list[PathAndObject]:
 
 @contextmanager
 def _dynamo_restored(way: Callable, function) -> Iterator[None]:
-    """Leave Dynamo as it was after the block: plain Python compiles nothing, other ways anew."""
+    """Leave Dynamo after the block as it was before.
+
+    In the block, plain Python compiles nothing, and any other way compiles everything anew.
+    """
     users = find_frameworks(way) | find_frameworks(function)
     uses_dynamo = restoring.module("torch._dynamo") or "PyTorch" in users
     if not restoring.module("torch") or not uses_dynamo:
@@ -131,7 +134,7 @@ class _MutationRecorder:
 
     def run(self, way: Callable) -> None:
         """Make a callable in one way, and call it twice, or until a call raises."""
-        results = []  # the callable, if the way returns one
+        results = []  # of `way`: the one callable, or nothing if it raises
         self._error = run_to_end(lambda: results.append(way(self._function)))
         self._restore()
         if results:

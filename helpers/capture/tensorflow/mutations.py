@@ -52,6 +52,7 @@ def build_mutations_ledger(
     and at which call. `cases` and `ways` are those of `watch_mutations`.
     """
     has_default_ways = ways is None
+    # The default ways are chosen below, by what the checked cases use.
     checked_ways = (
         [] if has_default_ways else arguments.require_dict(ways, "ways=", WAYS, MOST_WAYS)
     )
@@ -67,8 +68,8 @@ def build_mutations_ledger(
     with _setting_at_the_end() as set_of_libraries:
         for name, case in progress.counted("case", checked_cases):
             entry = _run_case(name, case, checked_ways, frameworks, set_of_libraries)
-            if entry is None:
-                if not entries:
+            if entry is None:  # Ctrl-C
+                if not entries:  # there is nothing to show
                     raise KeyboardInterrupt
                 notes.append(describe_interruption(len(entries), "case"))
                 break

@@ -98,6 +98,7 @@ class ReachableState:
         """
         if not real_isinstance(leaf, ModuleType) or type(leaf) is ModuleType:
             return False
+        # The classes below ModuleType, from which all of these inherit last.
         classes = type(leaf).__mro__[: -len(ModuleType.__mro__)]
         names = set(read_namespace(leaf))
         for cls in classes:
@@ -110,6 +111,7 @@ class ReachableState:
         while waiting and not self.is_cut:
             self._visit(waiting)
             waiting = [pair for pair in self._find_named() if id(pair[1]) not in self._visited]
+        # Only now are all names known that the code sets; libraries are compared in these alone.
         for path, space in self._spaces:
             if self._set_names and not is_users_space(space):
                 self._keep(path, BY_ATTRIBUTE, LibraryAttributes(space, self._set_names))
@@ -187,7 +189,7 @@ class ReachableState:
         enum_class = value if real_isinstance(value, EnumMeta) else type(value)
         if is_library_class(enum_class):
             return []
-        if value is not enum_class:
+        if value is not enum_class:  # it is a member
             parts = self._keep(path, BY_ATTRIBUTE, vars(value))
             return [*parts, (read_callable_name(enum_class), enum_class)]
         members = enum_class.__members__.items()
@@ -204,7 +206,7 @@ class ReachableState:
             path = read_callable_name(space)
         if is_class or type(space) is ModuleType:
             self._spaces.append((path, space))
-        base_classes = space.__mro__[1:-1] if is_class else ()
+        base_classes = space.__mro__[1:-1] if is_class else ()  # without itself and `object`
         bases = [(read_callable_name(base), base) for base in base_classes]
         if not is_users_space(space):
             return bases
@@ -221,7 +223,10 @@ class ReachableState:
         return parts + bases
 
     def _look_into_function(self, path: str, function: FunctionType) -> list[PathAndObject]:
-        """Note what a function's code can rebind and set; return what the function refers to."""
+        """Note what a function's code can rebind and set; return what the function refers to.
+
+        These are its globals, free variables, default values and attributes, and what it imports.
+        """
         code = function.__code__
         if is_library(code.co_filename):  # a wrapper: its globals and cells are the library's
             return [(path, function.__dict__.get("__wrapped__"))]
@@ -230,7 +235,7 @@ class ReachableState:
         self._keep("", BY_NAME, module_globals)
         global_names = list_global_names(code)
         ways_around_names = find_ways_around_names(code)
-        if ways_around_names:
+        if ways_around_names:  # then any string of the code may be a name
             self.ways_around_names |= ways_around_names
             global_names |= find_names_in_strings(code) & module_globals.keys()
         self._attribute_names |= find_attribute_names(code)
@@ -260,7 +265,7 @@ def _list_items(path: str, items: Iterator) -> list[PathAndObject]:
 
 
 def _find_call_method(path: str, value) -> PathAndObject:
-    """Return the `__call__` of an object, or None as that of an object without one."""
+    """Return the path and the method `__call__` of an object; None in place of a missing one."""
     return f"{path}.__call__", static_attribute(value, "__call__")
 
 

@@ -117,7 +117,11 @@ def find_nearest_key(keys: list, call_key, names: TypeNames) -> tuple[tuple, tup
 
 
 def _measure_distance(misfits: list[Misfit]) -> tuple[int, ...]:
-    """Return numbers by which keys are ordered: the smallest tuple is that of the nearest key."""
+    """Return numbers by which keys are ordered: the smallest tuple is that of the nearest key.
+
+    Earlier numbers decide before later ones. Misfits of the context and of the arguments set a call
+    and a key apart the most, and the number of misfits only decides between keys alike in the rest.
+    """
     weights = Counter()
     for misfit in misfits:
         weights[misfit.severity] += misfit.weight
@@ -142,7 +146,7 @@ def is_subtype(call_type, key_type) -> bool:
 
 
 def _find_misfits(names: TypeNames, key, call_key) -> Iterator[Misfit]:
-    """Yield each place in which a call does not fit a key."""
+    """Yield each place in which a call does not fit a key; both are pairs as the module says."""
     key_context, key_type = key
     call_context, call_type = call_key
     yield from _compare_parts(
@@ -221,13 +225,13 @@ def _compare_parts(
 
     removed = _list_keys((name for name in key_parts if name not in call_parts), format_key)
     added = _list_keys((name for name in call_parts if name not in key_parts), format_key)
-    if removed != added:
+    if removed != added:  # the texts: either both are NO_PART, or the keys are different
         weight = len(key_parts.keys() ^ call_parts.keys())
         yield Misfit(severity, Cause(place, kind, removed, added), weight)
 
     pattern = call_container.key_pattern
     for name, call_type in call_parts.items():
-        if name in key_parts:
+        if name in key_parts:  # else it is among the added ones above
             key_text = format_key(name) if pattern == BY_INDEX else name
             part_place = pattern.format(key_text)
             if place != CALL:
@@ -250,6 +254,7 @@ def _compare_types(names: TypeNames, place: str, key_type, call_type) -> Iterato
         yield from _compare_leaves(names, place, key_type, call_type)
         return
 
+    # The parts are compared only where both are containers of one kind.
     misfits = []
     key_kind = None if key_container is None else key_container.kind
     if call_container is not None and key_kind == call_container.kind:
@@ -261,7 +266,7 @@ def _compare_types(names: TypeNames, place: str, key_type, call_type) -> Iterato
 
 
 def _misfit_of_containers(names: TypeNames, place: str, key_type, call_type) -> Misfit:
-    """Return the misfit of two types that are no containers of one kind."""
+    """Return the misfit of two types, at least one a container, whose parts explain nothing."""
     before, after = _format_types(names, key_type, call_type)
     return Misfit(Severity.CONTAINER, Cause(place, "type", before, after))
 
@@ -350,7 +355,7 @@ def _explain_literal(place: str, key_value, call_value) -> Cause:
 
 
 def _explain_referent(names: TypeNames, place: str, key_ref, call_ref) -> Cause:
-    """Return the cause for two objects, which keys refer to weakly."""
+    """Return the cause for two different objects; `key_ref` and `call_ref` refer weakly to them."""
     before = names.format_referent(key_ref)
     if key_ref() is None:
         before += " (freed since)"
@@ -363,7 +368,10 @@ def _is_tensor_spec(trace_type) -> bool:
 
 
 def _explain_tensor(place: str, key_spec, call_spec) -> Iterator[Cause]:
-    """Yield what of a tensor does not fit a key: dtype, rank, fixed sizes, or else its identity."""
+    """Yield what of a tensor does not fit a key: its dtype, its rank, and its fixed sizes.
+
+    Only where all of these fit, it is something else: which variable it is, or its name.
+    """
     dtype_fits = is_subtype(call_spec.dtype, key_spec.dtype)
     shape_fits = is_subtype(call_spec.shape, key_spec.shape)
     if not dtype_fits:
@@ -402,7 +410,7 @@ def _explain_shape(place: str, key_shape, call_shape) -> Cause:
     different_axes = [
         axis
         for axis, (key_size, call_size) in enumerate(pairs)
-        if key_size is not None and key_size != call_size
+        if key_size is not None and key_size != call_size  # None accepts each size
     ]
     dimension = ""
     if len(different_axes) == 1 and call_shape.rank > 1:

@@ -127,17 +127,18 @@ class TraceRecorder:
         `call` is the function, or its `get_concrete_function`. Then `prefix` begins the arguments
         in the row, and names the method.
         """
-        requested = args
+        args_to_look_up = args
         if prefix and not args and not kwargs:
-            # TensorFlow then traces for the input signature, if the function has one.
-            requested = tensorflow_cache.signature_of(self.function) or args
+            # `get_concrete_function()` traces for the input signature, if the function has one.
+            args_to_look_up = tensorflow_cache.signature_of(self.function) or args
         try:
-            forecast = self.forecast(requested, kwargs)
+            forecast = self.forecast(args_to_look_up, kwargs)
         except Exception as error:  # an argument's own `__eq__`, which must not change the call
             arguments = self._names.format_values(self.function, args, kwargs)
             note = f"no key to compare with: {type(error).__name__}"
             forecast = CallForecast(arguments, "hit", note)
 
+        # Calls of this function whose trace is under way in this thread: they make this call.
         thread = get_ident()
         outer_calls = [outer for outer in self._tracing_calls if outer.thread == thread]
         if outer_calls and forecast.verdict == "trace":
@@ -146,6 +147,7 @@ class TraceRecorder:
         error = ""
         traces = []
         try:
+            # TensorFlow appends each ConcreteFunction to `traces` when it has traced it.
             with tensorflow_traces.collecting_traces() as traces:
                 if forecast.verdict == "trace":
                     self._tracing_calls.append(_TracingCall(thread, traces))
@@ -154,6 +156,7 @@ class TraceRecorder:
             error = describe_error(raised)
             raise
         finally:
+            # This call is over, whether or not it was expected to trace.
             remaining = [other for other in self._tracing_calls if other.traces is not traces]
             self._tracing_calls = remaining
             self._record(forecast, traces, error, prefix)
@@ -168,6 +171,7 @@ class TraceRecorder:
         `traces` are the ConcreteFunctions that TensorFlow traced in it, of any function. `error` is
         the message of what it raised, or "". `prefix` begins the arguments in the row.
         """
+        # `traces` may contain traces of other functions: those of this one are in its cache.
         new_keys = []
         if traces:
             cached = tensorflow_cache.cached_keys(self.function)
@@ -194,7 +198,11 @@ class TraceRecorder:
     def _find_verdict(
         self, forecast: CallForecast, new_keys: list, error: str, prefix: str
     ) -> tuple[str, list[str]]:
-        """Return the verdict on a call that has ended, and the sentences on why."""
+        """Return the verdict on a call that has ended, and the sentences on why.
+
+        What happened decides: an error, or new keys in the cache. The forecast adds the reason, if
+        it was right.
+        """
         expected = forecast.verdict
         if error:
             has_traced = bool(new_keys)

@@ -10,13 +10,17 @@ class SourcePages:
     """Sources of several functions, one below the other; an inner function has its outer's."""
 
     def __init__(self):
+        """Start without sources; `place` adds each when it is first asked for."""
         # By id, because a code's hash asks its constants: the code, its source, lines above it.
         self._places_by_code: dict[int, tuple[CodeType, Source, int]] = {}
         self._texts: list[str] = []
         self.places: list[str] = []  # of each line of `text`, as `path.py:1207`; "" of a cell's
 
     def line(self, code: CodeType, lineno: int | None) -> int:
-        """Return the 1-based line of `text` for a line of this code's file, 0 for none."""
+        """Return the 1-based line of `text` that shows line `lineno` of the code's file; 0 if none.
+
+        `lineno` may be None, as it is for an instruction without a line.
+        """
         source, lines_above = self.place(code)
         line = source.line(lineno)
         return lines_above + line if line else 0

@@ -191,7 +191,8 @@ def format_library_value(value: object) -> str:
             return f"{format_text(kind.__name__)} of {len(value):,}"
         if not contains_only_library_values(value):
             return ""
-        # Where the class has no repr of its own, its str may still say something.
+        # Where the class has no repr of its own, its str may still say something. It is asked
+        # twice, to find out whether the text stays the same.
         format_whole = str if kind.__repr__ is object.__repr__ else repr
         text = " ".join(format_whole(value).split())
         text_again = " ".join(format_whole(value).split())
@@ -225,7 +226,7 @@ def _format_value(value: object, depth: int) -> str:
 
 
 def _format_repr(value, depth=0) -> str:
-    """Return the repr of a scalar."""
+    """Return the repr of a scalar; `depth` is there because all formats get it."""
     return repr(value)
 
 
@@ -267,7 +268,7 @@ def _format_members(value: set | frozenset, depth: int) -> str:
     """Return the members of a set in sorted order, or how many it has."""
     if not value:
         return f"{type(value).__name__}()"
-    members = TOO_LONG
+    members = TOO_LONG  # so that `_replace_if_too_long` returns the length instead
     if depth and len(value) <= MOST_MEMBERS:
         members = ", ".join(sorted(_format_value(item, 0) for item in value))
     return _replace_if_too_long(f"{{{members}}}", value)

@@ -104,6 +104,7 @@ class CompiledCalls:
         `on_report` is called with each `FrameReport`, after the call that it belongs to is updated.
         """
         self.total = 0
+        # The next four are numbers of calls that have ended.
         self.ran = 0  # in which compiled code ran
         self.eager = 0  # in which plain Python ran all or a part
         self.failed = 0  # in which Dynamo raised
@@ -224,9 +225,10 @@ class CompiledCalls:
         call.reasons.append(f"{STANCE_RAISES}: {describe_code(code)}")
 
     def _skip(self, code: CodeType, reason: str, is_start: bool) -> None:
-        """Note that Dynamo leaves a frame to Python; `is_start`: one that a compiled call begins.
+        """Note that Dynamo leaves a frame to Python, and torch's `reason` for it.
 
-        Any other frame is called by one of which nothing is known, so its reason says nothing.
+        `is_start` says whether the compiled call begins with this frame. Of any other frame the
+        reason is not noted: who called it is not known, so it says nothing about the call.
         """
         call = self.current()
         if call is None:
@@ -238,19 +240,21 @@ class CompiledCalls:
             call.reasons.append(f"Dynamo skipped {describe_code(code)}: {reason}")
 
     def _end(self, frame_id: int) -> None:
-        """Count a call by what ran in it."""
+        """Count a call by what ran in it; `frame_id` is the key of the call in `_running`."""
         call = self._running.pop(frame_id)
-        if call.is_pending:
+        if call.is_pending:  # no report will come any more
             call.left_to_python = True
         if call.ran:
             self.ran += 1
 
+        # Dynamo refused a frame, and nothing else ran, in Python or compiled: so it raised.
         if call.refused and not call.ran and not call.skipped:
             self.failed += 1
         elif self._ran_plain_python(call):
             self.eager += 1
             self.why[self._find_reason(call)] += 1
         else:
+            # Code that Dynamo has given up runs without any report: the call may have run it.
             reached = find_reached(call.fn, self._given_up)
             if reached:
                 self.unknown += 1
@@ -262,7 +266,8 @@ class CompiledCalls:
     def _ran_plain_python(self, call: RunningCall) -> bool:
         """Return whether plain Python ran all or a part of a call.
 
-        Where only marked code shows that, note it in the call.
+        Torch may have marked code to be skipped, which it does not report. If only that shows that
+        Python ran, the call's `marked` is set.
         """
         if call.left_to_python or call.refused or not call.ran:
             return True
@@ -270,7 +275,11 @@ class CompiledCalls:
         return bool(call.marked)
 
     def _find_reason(self, call: RunningCall) -> str:
-        """Return why plain Python ran in a call; what is not known is said to be unknown."""
+        """Return why plain Python ran in a call.
+
+        This is what was reported in the call, else what torch's settings and marks show, else that
+        it is unknown, with the reason of an earlier call of the same function.
+        """
         has_reason = call.reasons and (call.refused or call.marked or not call.ran)
         if has_reason:
             self._earlier_reasons[call.fn] = call.reasons[0]

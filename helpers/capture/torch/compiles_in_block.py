@@ -66,7 +66,7 @@ class CompilesInBlock:
 
         Nothing is added where Dynamo found nothing to compile.
         """
-        code = report.code
+        code = report.code  # torch's metrics without a name, where the code is not known
         verdict = self._judge(report)
         is_without_ops = report.metrics.graph_op_count is None
         if not code.co_name or (verdict.word == "compile" and is_without_ops):
@@ -112,7 +112,7 @@ class CompilesInBlock:
         if not torchs_reason:
             return ""
         reported = [reasons for code, reasons in self._recompiled if code is report.code]
-        if reported and reported[-1]:
+        if reported and reported[-1]:  # the latest compile of this code
             return "\n".join(reported[-1])
         return quote_torch(torchs_reason)
 
@@ -124,7 +124,7 @@ class CompilesInBlock:
         """
         if self._last_code is not code:
             return
-        self._last_code = None
+        self._last_code = None  # a later skip of the same code is not about this row
         row = self._rows[-1]
         if row.verdict == "error":
             function, _ = row.verdicts

@@ -136,15 +136,16 @@ class _Trials:
         return result
 
     def describe_varying(self, run: Callable, results: CasePair, what: str) -> str:
-        """Return a sentence if a function by itself varies from call to call; "" if none does.
+        """Return a sentence if the case or the cure, run again and again, varies by itself.
 
-        Each function runs twice more. `results`: those of the first runs; `what`: how the sentence
-        says that they vary, such as "returns other values".
+        Return "" if neither does. Then a difference between them is due to the cure. Each runs
+        twice more, and the answers are compared with `results`, those of the first runs. `what` is
+        how the sentence says that they vary, such as "returns other values".
         """
         more_results = [[self._run_one(index, run), self._run_one(index, run)] for index in (0, 1)]
         for index, who in enumerate(("the case", "the cure")):
             answers = [compare_values(results[index], other) for other in more_results[index]]
-            if any(answer is False for answer in answers):
+            if any(answer is False for answer in answers):  # None: it cannot be compared
                 count = self._run_counts[index]
                 times = f"it ran {count} times here, and what it changed stays changed"
                 return f"{who} by itself {what} from call to call; {times}"
@@ -157,6 +158,7 @@ def _compare_pair(name: str, pair: CasePair, args: tuple) -> tuple[Entry, bool]:
     try:
         runs = trials.run_both(lambda fn: _run_as_compiled(fn, args))
         results = _compare_results(trials, runs.cure.result, args)
+        # Where the results differ, the gradients differ anyway.
         gradients = Comparison(Verdict("not compared"))
         if results.verdict.word == "same":
             gradients = _compare_gradients(trials, args)
@@ -214,7 +216,10 @@ def _format_graph_count(run: DynamoRun) -> str:
 
 
 def _compare_results(trials: _Trials, compiled_cure, args: tuple) -> Comparison:
-    """Compare the plain result of the case with the cure's, plain and compiled."""
+    """Compare the result of the case in plain Python with two results of the cure.
+
+    These are its result in plain Python, and `compiled_cure`, that of its compiled run.
+    """
 
     def run_plainly(fn):
         """Return the result of a function in plain Python."""

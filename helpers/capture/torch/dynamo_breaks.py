@@ -114,8 +114,20 @@ def list_breaks(
 ) -> BreakListing:
     """Return a table of graph breaks with equal ones in one row.
 
-    `notes`: further sentences. `outcome`: how the call ended; empty for a block, which has many
-    calls. `in_block`: whether breaks at different lines with the same innermost call are equal.
+    Parameters
+    ----------
+    title : str
+        The title of the table.
+    breaks : sequence of Break
+        The breaks, in the order in which they came.
+    recorder : TranslationRecorder
+        What else Dynamo did in the call or in the block.
+    notes : iterable of str
+        Further sentences for the note.
+    outcome : str
+        How the call ended; "" for a block, which has many calls.
+    in_block : bool
+        Whether breaks at different lines with the same innermost call are equal.
     """
     rows = _merge_equal_breaks(breaks, in_block)
     is_merged = len(rows) < len(breaks)

@@ -32,7 +32,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
             unwrapped.function,
             args,
             kwargs,
-            step_limit=0,
+            step_limit=0,  # no step of the translation is needed
             rewritten_function=function,
         )
 
@@ -40,6 +40,7 @@ def list_new_bytecode(fn, /, *args, **kwargs) -> Bytecode:
         reason = _describe_missing_code(recorder)
         raise ValueError(f"Dynamo made no new code for {read_function_name(function)}: {reason}")
 
+    # Dynamo's names end in numbers that differ in each run; these are taken off.
     new_code = recorder.rewritten_as[0]
     stable_names = tuple(map(clean_message, new_code.co_names))
     listing = list_bytecode(new_code.replace(co_names=stable_names))

@@ -29,11 +29,23 @@ def record_translation(
     """Compile `call`, call it once, and return what Dynamo did.
 
     Everything is compiled anew, with a backend that runs the graph as it is, and no compiled code
-    stays. Instructions are recorded of users' functions and of the module of `function`, with which
-    `call` starts. Of all others only graph breaks are recorded.
+    stays. An error of the call is not raised, but stored in the recorder.
 
-    `rewritten_function`: whose new code is wanted, if not that of `function`. `own_backends`:
-    whether backends are called of compiled functions that `call` calls.
+    Parameters
+    ----------
+    call : callable
+        What is compiled and called.
+    function : FunctionType
+        The Python function with which `call` starts. Instructions are recorded of users' functions
+        and of the module of this one; of all others only graph breaks.
+    args, kwargs : tuple, dict
+        The arguments of the call.
+    step_limit : int
+        The number of instructions after which the record stops.
+    rewritten_function : FunctionType, optional
+        The function whose new code is wanted, if not that of `function`.
+    own_backends : bool
+        Whether compiled functions that `call` calls use their own backends.
     """
     torch_private.require_names("hook", "dynamo", "tracing", "cache")
     import torch
@@ -50,6 +62,7 @@ def record_translation(
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
+        # Dynamo counts the messages of the whole process; the difference is that of this call.
         messages_before = dynamo_settings.count_unsupported_messages()
         try:
             compiled = torch.compile(call, backend=dynamo_translation.run_as_it_is)

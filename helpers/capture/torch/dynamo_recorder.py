@@ -50,7 +50,7 @@ class TranslationRecorder:
 
     `dynamo_translation.report_translation` calls `before`, `after`, `broken`, `cut`, `given`,
     `rewritten` and `passed` while Dynamo translates. An error in one of them does not reach the
-    user's call.
+    user's call. Their argument `tx` is Dynamo's InstructionTranslator, which translates one frame.
     """
 
     def __init__(self, module_globals: dict, step_limit: int):
@@ -99,7 +99,10 @@ class TranslationRecorder:
         self._last_break: DynamoEvent | None = None  # whose graph the backend may still get
 
     def passed(self, frame: FrameType, reason: str) -> None:
-        """Note a frame that Dynamo leaves to Python, except one that has an event of its own."""
+        """Note a frame that Dynamo leaves to Python, and its `reason`.
+
+        Left out are frames whose reason another event tells, or of no use to a learner.
+        """
         code = frame.f_code
         name, lineno = split_resume_name(code.co_name)
         reason = reason.removeprefix(SKIPPED).partition(". ")[0].replace("No ops", "no ops")
@@ -108,7 +111,7 @@ class TranslationRecorder:
         # of a special method, such as the one that reads an attribute, the reason tells nothing
         if reason in UNSAID_REASONS or name.startswith("__"):
             return
-        if lineno:
+        if lineno:  # a resume function: the rest of a function after the break at that line
             reasons_by_line = SKIPPED_RESTS.setdefault(dynamo_codes.find_original_code(code), {})
             reasons_by_line[lineno] = reason
         elif package not in {"torch", PACKAGE, *sys.stdlib_module_names}:
@@ -116,14 +119,14 @@ class TranslationRecorder:
             self.skipped[f"{name}{place}"] = reason
 
     def given(self, graph_module) -> None:
-        """Note a graph that the backend gets."""
+        """Note a graph that the backend gets: that of the last break, if there was one."""
         if self._last_break is not None:
             self._last_break.empty = False
         self.graphs.append(build_fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
 
     def before(self, tx) -> None:
         """Note the instruction that the translator `tx` is about to translate."""
-        if tx.instruction_pointer is None:
+        if tx.instruction_pointer is None:  # it has not begun
             return
 
         # the user's functions are always followed, and so is the module of the function watched
@@ -150,11 +153,12 @@ class TranslationRecorder:
 
         message = _read_message(error)
         error_names = {kind.__name__ for kind in type(error).__mro__}
-        if "TorchDynamoException" not in error_names:
+        if "TorchDynamoException" not in error_names:  # none, or an error of the program
             return
 
         kinds = (kind for name, kind in KINDS_BY_ERROR.items() if name in error_names)
         kind = next(kinds, "error")
+        # Torch gives no reason there; what broke the graph is one.
         if kind == "start over" and message.startswith("Unknown fail_and_restart"):
             message = _read_message(self._last_cause) or message
         if event is not None:
@@ -174,7 +178,10 @@ class TranslationRecorder:
         self._last_cause = error
 
     def cut(self, tx, reason) -> None:
-        """Note that the graph of `tx` ends here; `reason` is a `GraphCompileReason`."""
+        """Note that the graph of `tx` ends here: at a break, or because the function ends.
+
+        `reason` is torch's `GraphCompileReason`, whose `graph_break` says which of the two.
+        """
         self._last_break = None
         if reason.graph_break:
             # "step_unsupported" is all that torch says here: the reason came when it started over.
@@ -197,7 +204,7 @@ class TranslationRecorder:
     def _add_break(self, kind: str, tx, message: str, stack) -> None:
         """Add the event of a break, or of a function given up; `stack`: torch's, of its frames."""
         cause = self._last_cause
-        self._last_cause = None
+        self._last_cause = None  # the next break has a cause of its own
         frames = getattr(cause, "real_stack", None) or stack or ()
         is_one_graph = getattr(tx, "one_graph", False)
         is_error = getattr(tx, "error_on_graph_break", False)  # newer releases of torch have it
@@ -246,10 +253,11 @@ class TranslationRecorder:
     def _complete_instruction(self, event: DynamoEvent, tx) -> None:
         """Write into the event of an instruction what came of it."""
         made, guarded_now = self._growths[id(tx.output)].read_new_lines()
+        # Reading the lines before the instruction and after it tells which are due to it.
         event.made += made
         event.guarded += guarded_now
         event.result = format_variable(tx.stack[-1]) if tx.stack else ""
-        event.entered = self.events[-1] is not event
+        event.entered = self.events[-1] is not event  # events of a function that it called
         event.jumped = tx.instruction_pointer != event.index + 1
 
     def _find_own_instruction(self, tx):

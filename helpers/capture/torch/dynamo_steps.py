@@ -175,7 +175,8 @@ def _find_earlier_try(events: Sequence[DynamoEvent]) -> list[DynamoEvent]:
 def _count_repeated(events: Sequence[DynamoEvent], earlier_try: Sequence[DynamoEvent]) -> int:
     """Return how many instructions repeat the try before a restart.
 
-    The instruction at which the new try stops is not counted, so that it has a step of its own.
+    `events` begin with the new try, and `earlier_try` are the instructions of the one before. The
+    instruction at which the new try stops is not counted, so that it has a step of its own.
     """
     count = 0
     for event, earlier in zip(events, earlier_try, strict=False):  # a try may be longer
@@ -190,22 +191,27 @@ def _count_repeated(events: Sequence[DynamoEvent], earlier_try: Sequence[DynamoE
 
 
 def _count_prologue(events: Sequence[DynamoEvent]) -> int:
-    """Return how many instructions from here on are the prologue of a resume function."""
+    """Return how many instructions from here on are the prologue of a resume function.
+
+    Dynamo puts the prologue in front of the function's own code, to restore the stack. The count is
+    0 where `events` do not begin with the first instruction of a resume function.
+    """
     code = events[0].code
     _, resume_lineno = split_resume_name(code.co_name)
     if events[0].offset or not resume_lineno:
         return 0
 
-    own = [
+    instructions = [
         *takewhile(lambda event: event.kind == "instruction" and event.code is code, events),
     ]
-    indices = [index for index, event in enumerate(own) if event.prologue]
+    indices = [index for index, event in enumerate(instructions) if event.prologue]
     if not indices:
         return 0
 
+    # The jump to where the code stopped belongs to the prologue, but is not marked by torch.
     count = indices[-1] + 1
-    jumps = count < len(own) and own[count].opname.startswith("JUMP")
-    return count + 1 if jumps else count
+    has_jump = count < len(instructions) and instructions[count].opname.startswith("JUMP")
+    return count + 1 if has_jump else count
 
 
 def _choose_lane(made: Sequence[str], guarded: Sequence[str]) -> str:

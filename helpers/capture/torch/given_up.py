@@ -41,7 +41,7 @@ def _read_place(code) -> tuple[str, int, str]:
 
 
 def find_reached(fn, given_up: list[CodeType]) -> list[CodeType]:
-    """Return those of the codes that a call of `fn` may run, by what its code names."""
+    """Return those of the given-up codes that a call of `fn` may run, by what its code names."""
     if not given_up:
         return []
     code_ids, names = _collect_reachable_codes(fn)

@@ -65,6 +65,7 @@ def list_leaf_guards(entry) -> list[LeafGuard]:
     """Return all guards of a cache entry, in the order in which torch checks them."""
     root = entry.guard_manager.root
     leaves = [leaf for node in walk_nodes(root) for leaf in list_leaves_of_node(node)]
+    # The guards behind the tree: whether two values are one object, or how sizes are related.
     for guard in root.get_epilogue_lambda_guards():
         parts = tuple(guard.verbose_code_parts())
         is_identity = " is " in strip_remarks(parts[0])

@@ -18,7 +18,11 @@ LONGEST_LINE = 400  # characters
 
 
 def build_guard_function(fn: Callable, entry: int = 1) -> FunctionType:
-    """Return the guards of one cache entry of `fn` as a Python function of the same arguments."""
+    """Return the guards of one cache entry of `fn` as a Python function of the same arguments.
+
+    It returns whether the guards accept a call. If `fn` is a method or a partial, the arguments
+    that these add are added here, too.
+    """
     written = WrittenGuards(fn, entry)
     name = written.compiled_function.__name__
     function = written.function
@@ -32,6 +36,7 @@ def build_guard_function(fn: Callable, entry: int = 1) -> FunctionType:
         args, kwargs = add_bound_arguments(fn, args, kwargs)
         return function(*args, **kwargs)
 
+    # The signature of a partial leaves out what it supplies; it is never called.
     supplied = partial(function, *supplied_args, **supplied_kwargs)
     holds.__signature__ = inspect.signature(supplied)
     _rename_function(holds, name)

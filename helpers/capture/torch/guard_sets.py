@@ -42,7 +42,9 @@ class GuardSetAnswer:
 def compare_guard_sets(
     fn: Callable, args: tuple, kwargs: dict, guard_sets: dict | None = None
 ) -> Ledger:
-    """Search calls close to `fn(*args, **kwargs)` on which two guard sets differ.
+    """Return a table of calls close to `fn(*args, **kwargs)` on which guard sets differ.
+
+    The guards that Dynamo compiles for the first call are always one of the sets.
 
     Parameters
     ----------
@@ -51,13 +53,15 @@ def compare_guard_sets(
     args, kwargs : tuple, dict
         The arguments of the first call.
     guard_sets : dict of str to callable, optional
-        Name -> guard set. None means that the mini-Dynamo's guards are compared.
+        Name -> guard set. Without any, the mini-Dynamo's guards are compared with Dynamo's.
     """
     sets_by_name = _require_guard_sets(guard_sets)
     torch_private.require_names("dynamo", "cache")
     supplied = _list_supplied_names(fn)
     function, _ = find_compiled_function(fn)
     args, kwargs = add_bound_arguments(fn, args, kwargs)
+    # The compilers are asked first, all calls at once, while Dynamo's state is set aside. The
+    # learner's guard sets are asked below, one call after the other.
     calls, name, compilers_answers = _ask_compilers(
         function, args, kwargs, supplied, with_mini=not sets_by_name
     )

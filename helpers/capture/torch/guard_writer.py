@@ -109,21 +109,25 @@ class GuardWriter:
     def _ask_cpp(self, kind: str, check: Callable, source: str) -> str:
         """Return a condition that calls torch's own guard for the value at a source.
 
-        `check` is torch's object, which is called with the value.
+        `check` is torch's function for the guard, which is called with the value. `source` is the
+        value as torch writes it, such as `L['x']`.
         """
         value = ALL_LOCALS
         if source not in ("L", BETWEEN_VALUES):
             try:
                 value = self._rewrite(source)
-            except (LookupError, SyntaxError):  # what it looks at has no name in Python
+            except (LookupError, SyntaxError):
+                # What it looks at has no name in Python. So the whole tree is asked.
                 check = self._root.check
         if kind == "NO_TENSOR_ALIASING":  # it has a state of its own, so the whole tree is asked
             value = ALL_LOCALS
             check = self._root.check
 
         name = kind
+        # `setdefault` stores the guard where the name is free. Else another guard of this kind has
+        # it, and the next name is tried.
         while self.space["in_cpp"].setdefault(name, check) != check:
-            name += "_"  # the name is taken by another guard of this kind
+            name += "_"
         return f"in_cpp[{name!r}]({value})"
 
     def _rewrite(self, source: str) -> str:

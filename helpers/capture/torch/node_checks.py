@@ -31,7 +31,9 @@ def is_type_refused(node, value: object) -> bool:
 
 
 def build_node_failure(number: int, part: str, entry, scope: dict) -> Failure:
-    """Return as a record what torch says of a failure that is not of a leaf.
+    """Return a Failure for what torch says where no leaf of the guard tree fails, but a node.
+
+    A node of the tree refuses a value of another length or type, or a dict without a key.
 
     Parameters
     ----------

@@ -63,6 +63,7 @@ def list_changed_settings(part: str, reason: str = "") -> list[ChangedSetting]:
         Torch's sentence on why the guard fails. Only here are the devices of autocast named.
     """
     try:
+        # `part` is `… against {"grad_mode": true, …}`
         expected = json.loads(strip_remarks(part).partition(" against ")[2])
         now = json.loads(dynamo_settings.read_global_state())
         changes = _list_changed_autocast(
@@ -102,14 +103,15 @@ def _format_dtype(number: object) -> str:
 def _list_changed_autocast(
     expected: dict, now: dict, enabled_devices: Sequence[str], dtype_devices: Sequence[str]
 ) -> list[ChangedSetting]:
-    """Return what differs between two states of autocast.
+    """Return the settings of autocast that differ between two states.
 
     Parameters
     ----------
     expected, now : dict
-        `enabled` and `dtype` are lists with an item for each device; `cached_enabled` is a bool.
+        The state that the guard asks for, and that of now. `enabled` and `dtype` are lists with an
+        item for each device, whose names are not in them. `cached_enabled` is a bool.
     enabled_devices, dtype_devices : sequence of str
-        The devices that torch names as changed, in the order of the lists.
+        The devices whose `enabled` or `dtype` torch names as changed, in the order of the lists.
     """
     enabled_indices = _find_differences(expected["enabled"], now["enabled"])
     # Torch does not compare the dtype of a device for which autocast was off.
@@ -130,6 +132,7 @@ def _list_changed_autocast(
         )
         changes.append(change)
 
+    # A device may be named by either list: the names of the first one are kept.
     names_by_index |= _name_devices(dtype_indices, dtype_devices)
     for index in dtype_indices:
         device = names_by_index.get(index, f"device number {index}")
@@ -157,7 +160,10 @@ def _find_differences(expected: list, now: list) -> list[int]:
 
 
 def _name_devices(indices: list[int], devices: Sequence[str]) -> dict[int, str]:
-    """Return index -> device; empty if torch names another number of devices than have changed."""
+    """Return index -> device, for lists that are in the same order.
+
+    Nothing is known, and the dict is empty, if torch names more or fewer devices than `indices`.
+    """
     if len(devices) != len(indices):
         return {}
     return dict(zip(indices, devices, strict=True))

@@ -16,7 +16,7 @@ HAS_OR_NOT = re.compile(r"it has (the|an?|no) (key|attribute) (.+)", re.DOTALL)
 
 
 def describe_value(kind: str, value: object, checks: str = "") -> str:
-    """Return what a value is, as far as a guard looks at it.
+    """Return what a value is, as far as a guard looks at it: the reason why the guard fails.
 
     Parameters
     ----------
