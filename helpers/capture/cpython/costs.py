@@ -66,15 +66,17 @@ def measure_costs(
 
 
 def _time_rounds(everything: dict) -> tuple[dict[object, list[float]], str]:
-    """Time each action once in each round.
+    """Time each action once in each round, but a slow one in fewer rounds.
 
-    Returns the seconds of each round of each action, and the sentence on an interrupt, or "".
+    `everything` maps the names to the actions, and None to the unit. Return the seconds of each
+    round of each action, and the sentence on an interrupt, or "".
     """
     rounds = {name: [] for name in everything}
     for finished in progress.counted("timing, round", range(ROUNDS)):
         try:
             for name, action in _rotate(list(everything.items()), finished):
                 counted_rounds = rounds[name][UNCOUNTED_ROUNDS:]
+                # A quick action is repeated in a round, which takes SHORTEST at least.
                 spent = sum(max(seconds, SHORTEST) for seconds in counted_rounds)
                 if finished <= UNCOUNTED_ROUNDS or spent < ENOUGH:
                     with running_user_code():
@@ -106,12 +108,14 @@ def _measure_seconds(action: Callable) -> float:
     disturbed = []
     for _ in range(MOST_SAMPLES):
         sample = _take_sample(action)
-        least_seconds = CALM * sample.seconds
-        if sample.seconds_waited <= least_seconds:
+        tolerated_seconds = CALM * sample.seconds
+        if sample.seconds_waited <= tolerated_seconds:
             calm.append(sample.seconds / sample.calls)
         else:
-            own_seconds = max(sample.seconds - sample.seconds_waited, least_seconds)
+            # The two clocks differ a little, so that the difference may be 0 or less.
+            own_seconds = max(sample.seconds - sample.seconds_waited, tolerated_seconds)
             disturbed.append(own_seconds / sample.calls)
+        # The round ends with enough calm samples, or when it has taken long enough.
         samples = [*calm, *disturbed]
         if len(calm) == SAMPLES or len(samples) * min(samples) >= ROUND:
             break

@@ -34,6 +34,7 @@ def is_left_by_exception(frame: FrameType, last_offset: int | None) -> bool:
     opnames = _read_opnames(frame.f_code)
     if opnames.get(frame.f_lasti) in disassembly.RETURNS:
         return False
+    # A return from a handler is ruled out above. What is left is an exception or a yield.
     if last_offset is not None:
         return opnames.get(last_offset) != "YIELD_VALUE"
     return not is_at_yield(frame)

@@ -198,6 +198,8 @@ def _is_of_tracer(code: CodeType, caller: FrameType | None, id_of_run: int) -> b
     tracers_now = [tracer for tracer in (sys.gettrace(), sys.getprofile()) if tracer is not None]
     if not tracers_now:
         return False
+    # Walk down the stack. `code` is that of the frame above `caller`: it is a tracer's if `caller`
+    # has that tracer. Then the new frame, somewhere above, is of what the tracer calls.
     codes = {id(tracer): _find_code_of_tracer(tracer) for tracer in tracers_now}
     while caller is not None:
         frame_tracer = caller.f_trace

@@ -101,7 +101,7 @@ def _without_tracers(changed: set[str]) -> Iterator[dict[str, bool]]:
         # The tracer comes last, because it would report what runs here for the profiler.
         for words, hook in reversed(hooks.items()):
             is_free = hook.read() is None and words not in changed
-            if is_free:
+            if is_free:  # else the program has set its own in the block, or taken ours away
                 hook.set_again()
             if words in aside:
                 aside[words] = is_free and hook.read() is before[words]

@@ -238,6 +238,7 @@ def _describe_called_cache(record: CallRecord) -> StationWords:
 
 def describe_frame_station(record: CallRecord) -> StationWords:
     """Return how many frames ran: the learner's, by owner of the code, and a library's."""
+    # Of the frameworks, only the one with the most frames is named.
     package = max(PACKAGE_NAMES, key=lambda package: record.other_frames[package])
     package_frames = record.other_frames[package]
     of_package = ""
@@ -383,6 +384,7 @@ def describe_c_station(record: CallRecord) -> StationWords:
             {name: count for name, count in counts.items() if name.startswith(name_start)}
         )
     own_calls = Counter({name: count for (_, name), count in record.own_c_calls.items()})
+    # A Counter keeps the order in which its names came: the entry points are shown first.
     shown = entry_points + (own_calls - entry_points)
     rest = (counts - entry_points - own_calls).total()
     frameworks_own = ""
@@ -400,7 +402,7 @@ def count_c_calls(record: CallRecord) -> Counter[str]:
     for key, count in record.c_calls.items():
         package, name = key
         counts[name] += count if package in LIBRARIES else record.own_c_calls[key]
-    return +counts  # without the functions that only others call
+    return +counts  # drops the names with 0 calls: functions that only other code called
 
 
 # -- short text --------------------------------------------------------------------------------

@@ -57,6 +57,7 @@ class FrameReader:
     """Reads the stage of ops from their frames; it remembers what each code object is."""
 
     def __init__(self):
+        """Start without any code object."""
         # By the id of a code object, which is stored with it: another would get its id.
         self._marks_by_code: dict[int, tuple[str, CodeType]] = {}
 

@@ -143,6 +143,7 @@ def _find_candidates(
 
 def _choose_neighbour(op: Op, candidates: list[str], forward_order: list[str]) -> str:
     """Return the candidate whose name `op` has, else the first in order; "" for no candidates."""
+    # The name of an op may say which forward op it was made for.
     namesakes = [name for name in candidates if op.name.startswith(f"{name}_grad")]
     if namesakes:
         return namesakes[0]

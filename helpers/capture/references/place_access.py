@@ -48,11 +48,12 @@ def _write_module(place, value: object) -> None:
         return
     if place.was_cached:
         cache.insert(name, value)
-    else:  # a look-up in the block has filled it
+    else:  # a look-up since has filled the cache; the next one fills it again
         cache.pop(name)
 
 
 def _read_cache(place) -> object:
+    """Return what TensorFlow's cache of a module has under a name; MISSING if it has nothing."""
     cache = find_module_cache(place.container)
     return cache.get(place.position) if cache.has(place.position) else MISSING
 

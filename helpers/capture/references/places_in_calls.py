@@ -20,7 +20,10 @@ _FRAME_ATTRIBUTES = {
 
 
 def find_variables(call: object, value: object) -> list[Place]:
-    """Return the variables that refer to `value`, of a frame or of what has a frame, else none."""
+    """Return the places of the variables of a call that refer to `value`.
+
+    `call` is a frame, a generator or a coroutine. For any other object the list is empty.
+    """
     is_frame = type(call) is types.FrameType
     frame = call if is_frame else _read_frame(call)
     # A function's frame has fast variables. That of a module or class has a dict, found as such.

@@ -68,7 +68,7 @@ def find_needs(new: object, old: object) -> Needs:
         needs.ids.add(id(value))
 
         if type(value) is types.FunctionType:
-            if home is None:
+            if home is None:  # the first function: the replacement, or the one inside it
                 home = value.__globals__
             if current.is_near or value.__globals__ is home:
                 waiting += _follow_names(value, home, needs)

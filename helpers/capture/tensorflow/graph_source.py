@@ -52,7 +52,7 @@ def read_graph_def(thing, args: tuple, kwargs: dict) -> NamedGraphDef:
     name = ""
     if real_isinstance(graph, tensorflow_private.FuncGraph):
         name = printable(format_plain_name(graph.name))
-    if source is not thing and name == NO_NAME:
+    if source is not thing and name == NO_NAME:  # `thing` is a callable with a better name
         name = read_callable_name(thing)
     return NamedGraphDef(name, graph.as_graph_def(add_shapes=True))
 

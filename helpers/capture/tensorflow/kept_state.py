@@ -163,6 +163,7 @@ def _restore_dict(owner: dict, before: dict) -> None:
             owner[key] = before[key]
         else:
             owner.pop(key, None)
+    # The items from before, in their old order; what others have added comes after them.
     remaining_keys = [key for key in owner if key in before]
     if remaining_keys != list(before):
         later = {key: owner.pop(key) for key in list(owner)}

@@ -94,6 +94,7 @@ class TypeNames:
     """
 
     def __init__(self):
+        """Start without any object."""
         # By the id of its weak reference: the reference, and the text. The reference is kept
         # because another one could get its id as soon as it is freed.
         self._texts_by_id: dict[int, tuple[object, str]] = {}

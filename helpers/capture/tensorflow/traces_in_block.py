@@ -48,6 +48,7 @@ class BlockRecorder:
     unit = "trace"  # what a row is
 
     def __init__(self):
+        """Start with no rows; `watching` records."""
         self._names = TypeNames()
         self._rows: list[TraceEntry] = []
         self._data_trace_count = 0
@@ -125,13 +126,14 @@ class BlockRecorder:
         the same owners. `module` is the name of the module that defines the traced function.
         """
         functions = self._functions_by_codes.get(_list_ids(list_codes(callables)), [])
+        # `began` is how many rows the ledger had when the trace began.
         ended = [one for one in functions[-MOST_OWNERS:] if one.row_count <= trace.began]
         if not ended:
             return FIRST, ()
 
         owners = read_owners(callables)
         differences = [list_different_owners(owners, function.owners) for function in ended]
-        fewest_names = min(differences, key=len)
+        fewest_names = min(differences, key=len)  # empty: one of them has the same owners
         if fewest_names:
             return describe_other_owners(fewest_names), ()
         return describe_new_function(callables, module)

@@ -47,7 +47,8 @@ class CallJudge:
         call = self._call
         if error is not None:
             if call.inner_calls is not None and call.inner_calls.why:
-                self._find_eager_reason()  # kept for the next call, which may be skipped for it
+                # Called only because it stores the reason: the next call may be skipped for it.
+                self._find_eager_reason()
             return CallVerdict("error", describe_error(error))
         if call.entry_ids_before is None:
             return CallVerdict(UNKNOWN, "")
@@ -100,7 +101,7 @@ class CallJudge:
         """
         earlier = [row.verdict for row in self._watched._rows]
         has_compiled = self._call.entry_ids_before or "compile" in earlier
-        if not has_compiled:
+        if not has_compiled:  # other calls have compiled these frames: for this function it is new
             inner_reasons = []
 
         first_compiles = [
