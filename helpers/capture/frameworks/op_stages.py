@@ -66,9 +66,13 @@ class FrameReader:
         self._marks_by_code = {}
 
     def read_open_calls(self, frame: FrameType | None) -> OpenCalls:
-        """Return what the frames from this one outwards tell."""
+        """Return what the frames from this one outwards tell of an op that runs in it.
+
+        The search ends at a frame of a backward pass or of a recomputation.
+        """
         stage = ""
         layers = []
+        # Of the frames that were passed: the ids of their code objects, and their files.
         inner_codes = set()
         inner_files = []
         while frame is not None:

@@ -70,6 +70,7 @@ class TensorRegister:
         """Return what Python calls when it frees a tensor: it forgets the tensor's number."""
 
         def forget(_reference):
+            """Forget the number of the tensor that was freed."""
             self._numbers_by_identity.pop(identity, None)
 
         if not self._has_left_to_python:
@@ -79,9 +80,8 @@ class TensorRegister:
 
     def _find_identity(self, tensor) -> object:
         """Return what tells a tensor from all others."""
-        if (
-            self._find_kind(type(tensor)) == PLAIN_TENSOR
-        ):  # the most frequent case, without a search
+        # The most frequent case, without a search.
+        if self._find_kind(type(tensor)) == PLAIN_TENSOR:
             return id(tensor)
         return find_identity(tensor)
 

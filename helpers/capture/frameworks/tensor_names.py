@@ -44,9 +44,8 @@ class TensorNames:
     def _add(self, path: str, found: object) -> None:
         """Add a tensor, a variable or a module, and the gradient that it has."""
         keys = [find_identity(found)]
-        handle = (read_instance_dict(found) or {}).get(
-            "_handle"
-        )  # a variable of TensorFlow has one
+        # A variable of TensorFlow has a tensor in this attribute, which ops read.
+        handle = (read_instance_dict(found) or {}).get("_handle")
         if is_instance_of(handle, TF_TENSOR):
             keys.append(find_identity(handle))
         keys.append(id(found))
@@ -81,7 +80,10 @@ class TensorNames:
 
 
 def list_values_of_call(fn, args: tuple, kwargs: Mapping) -> Iterator[tuple[str, object]]:
-    """Yield the name and the value of all that a function is given, or names."""
+    """Yield name and value of what a call can reach: its receiver, arguments, closure and globals.
+
+    The receiver is the `self` of a method, or `fn` itself, and has the name "layer".
+    """
     receiver = fn.__self__ if type(fn) is MethodType else fn
     # No tensor is found under this name unless it is a module or a layer.
     yield "layer", receiver

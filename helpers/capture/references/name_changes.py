@@ -89,6 +89,7 @@ def _read_moment(step: Step) -> _Moment:
     if type(graph) is not Graph:  # a step without names has the text "none yet" there
         return _Moment({}, {})
 
+    # An arrow begins at the box of a name, or at that of an object.
     nodes_by_key = {node.key: node for node in graph.nodes}
     arrows_by_key = {node.key: [] for node in graph.nodes if node.kind != "name"}
     targets_by_name = {}

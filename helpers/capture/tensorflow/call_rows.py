@@ -40,6 +40,7 @@ class CallRows:
     """The rows of a ledger, in the order in which the calls ended."""
 
     def __init__(self):
+        """Start without rows."""
         self._rows: list[CallRow] = []
 
     def add(self, row: CallRow) -> None:
@@ -48,6 +49,7 @@ class CallRows:
         A call that traced always gets a row of its own.
         """
         if self._rows and row.trace_count == 0:
+            # The rows are equal if nothing but the number of calls is different.
             previous = self._rows[-1]
             counted_one_more = replace(row, call_count=previous.call_count)
             if counted_one_more == previous:

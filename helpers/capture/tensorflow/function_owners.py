@@ -101,7 +101,7 @@ def list_different_owners(owners: Owners, earlier_owners: Owners) -> list[str]:
 
 
 def _is_same_owner(owner, other) -> bool:
-    """Return whether two owners under one name are the same, as far as that is known."""
+    """Return whether two owners under one name are the same; True where that is not known."""
     if type(owner) is tuple and type(other) is tuple:
         if len(owner) != len(other):
             return False

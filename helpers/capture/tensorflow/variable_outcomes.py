@@ -129,6 +129,7 @@ def build_race_rows(
     `total` counts the outcomes of all rounds, and `runs` is the number of runs that were wanted.
     """
     rows = _list_most_frequent(total)
+    # The last row may stand for all other outcomes; its text is no outcome.
     named_outcomes = {outcome for outcome, _ in rows if outcome in total}
     for outcome, times in rows:
         shares = [_find_share(outcome, named_outcomes, counts) for counts in rounds if counts]

@@ -198,6 +198,6 @@ def _merge_group(group: list[Break]) -> Break:
         first,
         place=place,
         count=len(group),
-        skipped=max(found.skipped for found in group),
+        skipped=max(found.skipped for found in group),  # a reason, and not "", if one has it
         empty=all(found.empty for found in group),
     )

@@ -65,7 +65,7 @@ def format_whole_message(error: BaseException) -> str:
     if len(lines) < 2 and len(message) <= LONGEST:
         return ""
 
-    left_out = lines[MOST_LINES // 2 : -MOST_LINES // 2]
+    left_out = lines[MOST_LINES // 2 : -MOST_LINES // 2]  # the middle
     if left_out:
         lines[MOST_LINES // 2 : -MOST_LINES // 2] = [f"… {len(left_out):,} more lines …"]
     return "\n".join(lines)

@@ -96,7 +96,10 @@ def strip_remarks(part: str) -> str:
 
 
 def find_users_line(parts: Sequence[str]) -> str:
-    """Return the line of the learner's source that a guard was made for, or ""."""
+    """Return the line of the learner's source that a guard was made for, or "".
+
+    Torch writes it as the first remark behind the check, and its place as the last.
+    """
     remarks = [remark.strip() for remark in parts[0].split(REMARK)[1:]]
     # With one remark, or with a last one of torch's own, torch does not know the user's line.
     if len(remarks) < 2 or remarks[-1].startswith("torch"):
@@ -142,6 +145,7 @@ def _format_groups(kind: str, groups: tuple[str, ...]) -> list[str]:
         return [format_source(source) for source in groups]
     texts = [remove_ids(text) for text in groups]
     if kind == TENSOR_MATCH:
+        # The groups of TENSOR_CHECK: class, dtype, requires_grad, sizes, strides.
         # In a tensor's guard, None is a size or a stride that may vary.
         texts = [text.replace("None", "any") for text in texts]
         texts[2] = "requires grad" if texts[2] == "True" else "no grad"
