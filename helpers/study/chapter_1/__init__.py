@@ -22,6 +22,7 @@ WHY = {
 )
 def tangle(guess, tangle):
     """You know which routes copied the reference, and which look it up at the call."""
+    # The learner's `tangle()` returns what its five routes lead to, in the order of WHY.
     return judge_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
 
 

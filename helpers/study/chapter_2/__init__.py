@@ -40,6 +40,7 @@ def ranking(ranking, sequences):
 
 
 def _count_traces(calls) -> int:
+    """Return how many traces a new tf.function makes for these calls, each a tuple of arguments."""
     watched = watch_function(lambda x: x, autograph=False)
     for args in calls:
         watched(*args)

@@ -21,7 +21,7 @@ WHY = {
 
 def _keeps_its_argument(fn: Callable) -> bool:
     """Return whether what a function returns keeps its argument alive."""
-    argument = set()
+    argument = set()  # of a type that a weak reference can refer to
     reference = weakref.ref(argument)
     result = fn(argument)  # noqa: F841 - until this function returns
     del argument

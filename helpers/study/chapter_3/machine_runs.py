@@ -46,7 +46,11 @@ class ProgramRun:
 
 
 def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
-    """Run `program(*args)` twice: once for the stacks, and once for the end and the output."""
+    """Run `program(*args)` twice: once for the stacks, and once for the end and the output.
+
+    A run that is recorded prints nothing that could be compared. Each run gets its own arguments,
+    because a program may change them.
+    """
     run = ProgramRun(states=list_stack_states(program, copy.deepcopy(args)))
 
     def call(fn, *arguments):
@@ -57,11 +61,16 @@ def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
 
 
 def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
-    """Run `program(*args)` on the machine, with a note of every handler that runs."""
+    """Run `program(*args)` on a subclass of the machine that notes every handler that runs.
+
+    WrongHandler if a handler does something that is wrong in every program, NotAttempted for a stub.
+    """
     run = ProgramRun()
-    frames = {}  # id of a frame -> (number of the call, the frame, which is thus kept)
+    # id of a frame -> (number of its call, the frame). A frame that is kept keeps its id for itself.
+    frames = {}
 
     def note_state(frame, step) -> None:
+        """Add the stack before this instruction, if it is one of the program's own."""
         is_own = frame.globals is program.__globals__ and is_recorded(frame.code)
         if step.first and is_own:
             call, _ = frames.setdefault(id(frame), (len(frames), frame))
@@ -70,8 +79,10 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
             run.states.append(state)
 
     def watch_handler(name: str) -> Callable:
+        """Return a method that notes the state, and then calls the machine's handler `name`."""
+
         def run_handler(self, *arguments):
-            step = self.steps[self.at - 1]
+            step = self.steps[self.at - 1]  # the machine has already moved on to the next one
             if len(run.handlers) > MOST_HANDLERS:
                 raise WrongHandler("yours never ends")
             if step.opname == name:  # else another handler calls this one
@@ -85,13 +96,17 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
         return run_handler
 
     handlers = {name: watch_handler(name) for name in vm.opcodes(machine)}
+    # `type` and not `class`, because the methods are not known before. Each object is a frame.
     WatchedMachine = type("frame", (machine,), handlers)  # noqa: N806
     _note_end(run, WatchedMachine().run, program, args)
     return run
 
 
 def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -> None:
-    """Note what a call gives or raises, and what it prints. NotAttempted for a stub."""
+    """Call `call(program, *args)`; note in `run` what it gives or raises, and what it prints.
+
+    NotAttempted if a handler is still a stub. WrongHandler passes.
+    """
     printed = io.StringIO()
     try:
         with redirected(count_characters(printed)):
@@ -101,7 +116,7 @@ def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -
         raise NotAttempted(stub) from None
     except vm.Unwritten:
         raise NotAttempted("") from None
-    except vm.Halt:
+    except vm.Halt:  # such as WrongHandler: the machine failed, not the program
         raise
     except (Exception, GeneratorExit, SystemExit) as error:
         run.end = f"raises {_write_chain(error, program.__globals__)}"
@@ -109,9 +124,17 @@ def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -
 
 
 def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
-    """Return an exception with its causes and contexts, without what a handler caught.
+    """Return an exception with its causes and contexts, in words.
 
-    `earlier`: the exceptions that led to this one. Where a chain is a circle, it ends there.
+    Parameters
+    ----------
+    error
+        What the program raised.
+    space
+        The globals of the program. An exception that was raised in other code is left out: a
+        handler of the machine has caught it, and CPython's run has none.
+    earlier
+        The exceptions that led to this one. If a chain leads back to one of them, it ends there.
     """
     text = describe_error_alone(error)
     earlier = (*earlier, error)
@@ -131,7 +154,7 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
 
 
 def _was_caught_by_handler(error: BaseException, space: dict) -> bool:
-    """Return whether an exception was raised outside of the program, whose globals these are."""
+    """Return whether an exception was raised outside of the program with the globals `space`."""
     trace = error.__traceback__
     return trace is not None and trace.tb_frame.f_globals is not space
 
@@ -163,10 +186,12 @@ def show_call(program: Callable, args: tuple) -> str:
     arguments = f"({', '.join(map(short_repr, args))})"
     name = program.__name__
     if name == "<lambda>":
+        # The line is an item of a list in vm_programs, perhaps as `*(… for …),`.
         tree = ast.parse(first_line.strip().strip("*,"))
         node = next(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
         return f"({ast.unparse(node)}){arguments}"
 
+    # On one line. After a colon, the first statement of a block follows without a semicolon.
     body = "; ".join(line.strip() for line in lines if line).replace(":;", ":")
     if len(body) > LONGEST_BODY:
         return f"{name}{arguments}"
