@@ -178,7 +178,7 @@ def _require_kind(name: str, answer, annotation) -> None:
 
 
 def _is_stub(answer) -> bool:
-    """Return whether an answer is `...`, or a function or a method of a class whose body is `...`."""
+    """Return whether an answer is `...`, or a function with that body, or has such a method."""
     if answer is ...:
         return True
     parts = vars(answer).values() if isinstance(answer, type) else [answer]

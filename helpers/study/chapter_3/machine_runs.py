@@ -48,8 +48,7 @@ class ProgramRun:
 def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
     """Run `program(*args)` twice: once for the stacks, and once for the end and the output.
 
-    A run that is recorded prints nothing that could be compared. Each run gets its own arguments,
-    because a program may change them.
+    Each run gets its own copy of the arguments, because a program may change them.
     """
     run = ProgramRun(states=list_stack_states(program, copy.deepcopy(args)))
 
@@ -63,10 +62,10 @@ def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
 def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
     """Run `program(*args)` on a subclass of the machine that notes every handler that runs.
 
-    WrongHandler if a handler does something that is wrong in every program, NotAttempted for a stub.
+    NotAttempted for a stub. WrongHandler for a handler that is wrong whatever the program.
     """
     run = ProgramRun()
-    # id of a frame -> (number of its call, the frame). A frame that is kept keeps its id for itself.
+    # id of a frame -> (number of its call, the frame). While a frame is kept, its id stays its own.
     frames = {}
 
     def note_state(frame, step) -> None:

@@ -58,6 +58,7 @@ def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> 
     nodes_by_position = {}
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
+            # Of two nodes with one position, the inner one comes later and stays.
             nodes_by_position[_read_position(node)] = node
 
     instructions = [
@@ -91,7 +92,7 @@ def _read_position(node: ast.AST) -> tuple[int, int, int, int]:
 
 
 def _write_node(node: ast.AST, numbers: dict[ast.AST, int]) -> str:
-    """Return a node's type, and for each child the number of its part, or its type if it has none."""
+    """Return a node's type and its children: each by its part's number, or else by its type."""
     words = [type(node).__name__]
     for child in ast.iter_child_nodes(node):
         if type(child) is not ast.Load:  # every name that is read has this child

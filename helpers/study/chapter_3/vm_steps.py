@@ -101,9 +101,9 @@ class StepJudge:
         return None
 
     def _blame_one_handler(self, answer: type, program: Callable, args: tuple) -> str | None:
-        """Return how the program differs with one of the answer's handlers, or None if it never does.
+        """Return how the program differs with one of the answer's handlers, the rest finished.
 
-        All other handlers are the finished ones.
+        None if it does not differ with any of them.
         """
         for name in self.opnames:
             # What overrides the answer: finished handlers, and what they need and it has not got.
@@ -267,7 +267,7 @@ def _describe_most_helpful(needs: Counter, known: set[str]) -> str:
 
 @cache
 def list_needs() -> Counter:
-    """Return frozenset of plain instructions' names -> how many library functions use exactly it."""
+    """Return a set of plain instructions' names -> how many library functions use just these."""
     needs = Counter()
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
         module_code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)

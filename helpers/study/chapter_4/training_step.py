@@ -21,7 +21,8 @@ MOST_COMPILATIONS = 2  # one for the first values, one general
 FEW = f"at most {MOST_COMPILATIONS}"
 SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have the same shape
 AIM = "a correct answer"
-PLAIN = "first_step"
+PLAIN = "first_step"  # what the page calls the step that breaks
+#: The label of what `_has_whole_graph` found in all calls.
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
     "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
@@ -53,6 +54,8 @@ def _make_net():
 
 
 def _make_plain_step(model, optimizer, compile):
+    """Return the notebook's training step; `compile` is not used, so all of it runs eagerly."""
+
     def step(x, target):
         optimizer.zero_grad()
         loss = (model(x) - target).square().mean()
@@ -98,6 +101,7 @@ def one_compile(make_step: Callable):
 
 
 def _advise_on_compiling(mine, real):
+    """Return the first difference of two results of `_compile_training`, with its advice."""
     advice = ""
     if type(mine) is dict:
         _, real_part = find_parts_apart(mine, real)
@@ -113,7 +117,7 @@ def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
 
 def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
     """Return what Dynamo did during a training."""
-    if make_step is _make_plain_step:  # what a correct answer does
+    if make_step is _make_plain_step:  # it compiles nothing, so this is what a correct answer does
         return {
             "graph breaks": [],
             "graphs in a call": 1,
@@ -127,7 +131,20 @@ def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
 
 @compiled_apart()
 def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
-    """Return what a training shows from outside, and what Dynamo did."""
+    """Train a new model for CALLS steps; return two dicts, label -> value.
+
+    The first has what a training shows from outside: losses, output, parameters. The second has
+    what Dynamo did.
+
+    Parameters
+    ----------
+    seed
+        The seed of all random numbers.
+    shape
+        The shape of x.
+    make_step
+        `make_step(model, optimizer, compile)` returns a step, a function of x and the target.
+    """
     torch.manual_seed(seed)
     model = _make_net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
@@ -142,7 +159,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     graphs_by_call = []
     is_whole = True
     for number in range(1, CALLS + 1):
-        x = torch.randn(shape) * (1 + number % 3)
+        x = torch.randn(shape) * (1 + number % 3)  # large enough at times for the clamp
         target = torch.randn(*shape[:-1], 2)
         log.runs.clear()
         printed = io.StringIO()

@@ -92,6 +92,7 @@ def broken_ops() -> dict[str, dict[str, str]]:
 
 
 def _write_broken_files(name: str) -> dict[str, str]:
+    """Return the files of one of BROKEN_OPS, with its mistake in one of them."""
     op = BROKEN_OPS[name]
     files = op_files(name, op.forward, op.backward)
     return {file: text.replace(op.right, op.wrong) for file, text in files.items()}
