@@ -210,6 +210,7 @@ class Checks:
                 self._chapters_by_name[name] = chapter
 
     def __getattr__(self, name: str) -> Exercise:
+        """Return the exercise of this name; NotOffered, with its newer name, if there is none."""
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._chapters_by_name:

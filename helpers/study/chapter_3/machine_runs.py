@@ -81,6 +81,7 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
         """Return a method that notes the state, and then calls the machine's handler `name`."""
 
         def run_handler(self, *arguments):
+            # `self` is a frame of the machine, `arguments` those of the instruction.
             step = self.steps[self.at - 1]  # the machine has already moved on to the next one
             if len(run.handlers) > MOST_HANDLERS:
                 raise WrongHandler("yours never ends")

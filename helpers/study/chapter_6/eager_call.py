@@ -170,7 +170,7 @@ def _make_calls() -> Iterator[tuple]:
     """
     cases = {}
     for case in op_cases.cases():
-        # TensorFlow's wrappers fill in attributes such as the dtype of the inputs; here nobody does.
+        # `completed` adds the attributes that TensorFlow's wrappers add, such as the inputs' dtype.
         attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
         cases[case.op] = replace(case, attrs=attrs)
 

@@ -205,7 +205,7 @@ def _ask_again(tape):
 
 
 def _nest_tapes(tape):
-    """Return the gradient of the outer tape, the gradient of the inner one's gradient, and that."""
+    """Return three gradients: y's and the inner gradient's by the outer tape, y's by the inner."""
     x = _make_point()
     with tape() as outer:
         inner, y = _run_under_tape(tape(), lambda: x * x * x)

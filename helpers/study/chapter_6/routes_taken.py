@@ -101,7 +101,7 @@ def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
 
 
 def _advise_on_slopes(mine, real):
-    """Return the first difference; of a gradient that the answer lacks, say what is missing."""
+    """Return what differs in both results, and NO_SLOPE for a gradient that the answer lacks."""
     advice = {}
     for name in SLOPES:
         if type(mine) is dict and mine.get(name, name) is None:

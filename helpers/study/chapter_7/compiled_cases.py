@@ -17,9 +17,10 @@ from helpers.study.graph_log import GraphLog
 
 
 class CompiledLog(GraphLog):
-    """What `torch.compile` made of `fn`; `runs` is of the last call."""
+    """A compiled `fn`, with what its backend has compiled; `runs` has those of the last call."""
 
     def __init__(self, fn):
+        """Prepare `fn`, a function or module, to be compiled at its first call."""
         torch_private.refuse_late_dynamo()
         super().__init__()
         self._compiled_function = torch.compile(fn, backend=self.backend)
@@ -36,6 +37,10 @@ def _count_up(shape: tuple[int, ...]):
 
 
 def _shows_other_code(model) -> bool:
+    """Return whether an exhibit's model shows the code that Dynamo wrote.
+
+    A drawing of what torch keeps has a node for it, and `show_compiled` a title.
+    """
     labels = [getattr(node, "label", "") for node in read_parts(model, "nodes")]
     has_title = "What Dynamo made of" in getattr(model, "title", "")
     return "new code" in labels or has_title
@@ -89,7 +94,10 @@ def blind_tool(seam, proof, cured: Callable):
 
 
 def _trace_with_stance(test: Callable, function):
-    """Do what a right answer does: torch.compile steps aside while a tracer notes the lines."""
+    """Do what a right answer does: torch.compile steps aside while a tracer notes the lines.
+
+    Return what the test returns, and the lines of the function that ran, from its `def`.
+    """
     code = function.__code__
     lines = set()
 
@@ -109,7 +117,11 @@ def _trace_with_stance(test: Callable, function):
 
 @compiled_apart()
 def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
-    """Return what a tool notes of a test, and what is left of the compiled function."""
+    """Return what a learner's tool notes of a test, and what is left of the compiled function.
+
+    `tool(test, function)` runs the test and returns its result and the lines. The test calls the
+    compiled function for each of the `shapes`, or raises LookupError if they are None.
+    """
     torch.compiler.set_stance("default")  # whatever another tool has left
     log = CompiledLog(halved)
     _call_with_shapes(log)  # it is compiled before the tool comes
@@ -133,15 +145,18 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         sys.settrace(saved_tracer)
 
     if shapes is None:
-        pair = (None, ())
+        pair = (None, ())  # a test that fails has no result, whether its error came out or not
     pair = require_items(pair, 100, "the result of cured")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return the result of the test and the lines")
     result, lines = pair
 
-    _call_with_shapes(log)
+    _call_with_shapes(
+        log
+    )  # runs graphs again, and compiles nothing, if the tool left all as it was
     return {
         "the runs of the test": len(test_runs),
+        # An error must come out exactly if the test raises one.
         "an error of the test propagates": has_propagated == (shapes is None),
         "the tracer is as before": remaining_tracer is saved_tracer,
         "the result of the test": result,
@@ -153,6 +168,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
 
 
 def _call_with_shapes(function: Callable, shapes: tuple = ((3,), (2, 2))) -> list:
+    """Call a function with a tensor of each shape; return its results."""
     return [function(_count_up(shape)) for shape in shapes]
 
 
@@ -162,7 +178,7 @@ SHAPES = ((1, 2), (3, 2), (2, 4, 2))  # of x
 
 
 def _shows_no_guard(model) -> bool:
-    """Return whether guards look at getenv and not at what it reads, or a call is a hit."""
+    """Return whether a model's guards check `os.getenv` but not `os.environ`, or it has a hit."""
     sources = [guard.source for guard in read_parts(model, "guards")]
     guards_function = any("getenv" in source for source in sources)
     guards_setting = any("environ" in source for source in sources)
@@ -204,7 +220,11 @@ def dead_switch(seam, proof, cured: type, broken):
 
 @compiled_apart()
 def _run_settings(shape, broken: type, cls: type) -> dict:
-    """Return the results for each setting of the switch; `broken` runs uncompiled."""
+    """Return label -> the result for each setting of the switch, and whether a graph ran.
+
+    `cls` is the learner's module, which is compiled, or `broken`, which runs uncompiled as the
+    reference.
+    """
     x = _count_up(shape)
     module = require_attempt(cls())
     log = None if cls is broken else CompiledLog(module)
@@ -214,18 +234,19 @@ def _run_settings(shape, broken: type, cls: type) -> dict:
         words = f"call {number}, {SWITCH} is {setting or 'not set'}"
         with patch.dict(os.environ, {SWITCH: setting or ""}):
             if setting is None:
-                del os.environ[SWITCH]
+                del os.environ[SWITCH]  # patch.dict restores it
             result = require_attempt((log or module)(x), "forward")
             values[f"{words}: the result"] = _round_result(result)
             values[f"{words}: a graph ran"] = log is None or len(log.runs) > 0
 
     graph_count = log.compiled if log else 0
-    limit = len(set(SETTINGS))
+    limit = len(set(SETTINGS))  # a graph for each setting is allowed
     values[f"graphs beyond {limit}"] = max(0, graph_count - limit)
     return values
 
 
 def _round_result(tensor) -> list | str:
+    """Return rounded numbers in lists, or "none" for None."""
     if tensor is None:
         return "none"
     return tensor.detach().numpy().round(4).tolist()

@@ -35,6 +35,8 @@ FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 )
 def five_means(means):
     """You have five ways into one call, and none sees every route. Here they are, measured."""
+    # What is written is judged first, so a learner who has written one learns if it is right.
+    # Only then are missing names and stubs reported.
     if isinstance(means, Mapping) and set(means) == set(NAMES):
         for name in NAMES:
             if means[name] is ...:
@@ -47,15 +49,22 @@ def five_means(means):
 
 
 def _judge_means(name: str, make) -> str | None:
-    """Return what is wrong with one technique."""
+    """Return what is wrong with one technique, or None.
+
+    `name` is one of NAMES. `make()` returns a context manager, which yields the list of its notes.
+    """
+    # In the place of a reference, `_run_means` gets the observations themselves.
     expected = EXPECTED | {"what it intercepts": [name]}
     case = JudgedCase(name, _run_means, advise_on_first_part())
     return find_difference(make, expected, [case])
 
 
 def _run_means(make) -> dict:
-    """Return what a technique does while a tracer and a profiler are active, as in a debugger."""
-    if type(make) is dict:  # what is expected
+    """Return label -> what a technique does, with the labels of EXPECTED.
+
+    A tracer and a profiler are active, as in a debugger: the technique must put them back.
+    """
+    if type(make) is dict:  # the expected observations, from `_judge_means`
         return make
     if not callable(make):
         kind = real_type_name(make)
@@ -74,7 +83,7 @@ def _run_means(make) -> dict:
         sys.setprofile(saved_profiler)
 
 
-EXPECTED = {
+EXPECTED = {  # label -> what a right technique does; the first value depends on the technique
     "what it intercepts": [],
     "notes of other functions' calls": 0,
     "the dtype of torch.ones_like(x, dtype=torch.int64) in the block": "torch.int64",
@@ -108,8 +117,12 @@ def _observe_means(make: Callable, ways: "_WaysIn") -> dict:
 
 
 def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
-    """Return what a block intercepts, its notes and the results of calls in it."""
+    """Return what a block intercepts, its notes and the results of calls in it.
+
+    These are the first seven values of EXPECTED. `ways` tells what the block has changed.
+    """
     with _entering(make) as notes:
+        # Calls of other functions, with keyword arguments, must be passed on and not noted.
         torch.nn.functional.tanhshrink(input=torch.ones(2))
         by_keyword = torch.ones_like(torch.ones(2), dtype=torch.int64)
         taken = ways.list_taken()
@@ -140,12 +153,16 @@ def _observe_errors(make: Callable, ways: "_WaysIn") -> tuple[str, bool]:
         with suppress(kind):
             with _entering(make):
                 raise kind
-            is_swallowed = True
+            is_swallowed = True  # reached only if the block has swallowed the error
     return ways.describe_remains(), not is_swallowed
 
 
 def _observe_nested(make: Callable) -> tuple[list[int], object]:
-    """Return the notes of a block and of the one around it, and the result of a call in both."""
+    """Return counts of notes of a block and of the one around it, and the result of a call in both.
+
+    The counts: the notes of the inner block, those that it gets after its end, and those that the
+    outer block gets after that.
+    """
     with _entering(make) as outer:
         with _entering(make) as inner:
             result = the_call()
@@ -158,6 +175,7 @@ def _observe_nested(make: Callable) -> tuple[list[int], object]:
 
 
 def _as_list(result):
+    """Return a tensor as a list, and anything else as it is."""
     return result.tolist() if hasattr(result, "tolist") else result
 
 
@@ -179,7 +197,7 @@ class _WaysIn:
     def __init__(self):
         from torch.nn import functional
 
-        self._home = functional
+        self._module = functional
         self._function = functional.softsign
         self._saved_names = dict(vars(functional))
         self._saved_code = functional.softsign.__code__
@@ -194,7 +212,7 @@ class _WaysIn:
         frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
         frame_hooks.append(frame_callback.read_frame_callback())
         return {
-            "name": self._home.softsign,
+            "name": self._module.softsign,
             "code": self._function.__code__,
             "frame": frame_hooks,
             "function mode": len(function_modes),
@@ -212,8 +230,9 @@ class _WaysIn:
         if taken:
             return f"a change at the {format_names(taken, 5)}. Restore what was there before"
 
-        now = vars(self._home)
+        now = vars(self._module)
         saved = self._saved_names
+        # `self` stands for a name that does not exist, because no name can be bound to it.
         changed = [n for n in {*now, *saved} if now.get(n, self) is not saved.get(n, self)]
         if changed:
             return f"a changed torch.nn.functional.{min(changed)}"
@@ -221,7 +240,7 @@ class _WaysIn:
 
     def restore(self) -> None:
         """Put all ways back but the modes and frame hooks, which the check itself restores."""
-        for name in set(vars(self._home)) - set(self._saved_names):
-            delattr(self._home, name)
-        vars(self._home).update(self._saved_names)
+        for name in set(vars(self._module)) - set(self._saved_names):
+            delattr(self._module, name)
+        vars(self._module).update(self._saved_names)
         self._function.__code__ = self._saved_code

@@ -24,6 +24,7 @@ SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how m
 
 
 def _shows_new_objects(model) -> bool:
+    """Return whether a model is a ledger in which the argument `progress` caused a trace."""
     for entry in read_parts(model, "entries"):
         for cause in read_parts(entry, "causes"):
             if cause.where.startswith("progress"):
@@ -42,6 +43,7 @@ def _train_with_numpy(step, weights, batches):
 
 
 def _run_training(cured, step, weights, batches):
+    """Return the weights after the learner's training, with a copy of the list of batches."""
     with left_alone(batches, "cured") as copy:
         return require_attempt(cured(step, weights, copy), "cured")
 
@@ -98,6 +100,11 @@ class _EagerSmoother:
 
 
 def _shows_mean(model) -> bool:
+    """Return whether a model shows that the mean is a constant of the graph.
+
+    That is a graph that adds and subtracts constants and reads no variable, or a hit: then the
+    second call ran the graph of the first.
+    """
     ops = {getattr(node, "op", "") for node in read_parts(model, "nodes")}
     has_constant_mean = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
     has_hit = "hit" in read_parts(model, "verdicts")
@@ -136,7 +143,11 @@ def stuck_mean(seam, proof, cured: type):
 
 
 def _run_updates(cls) -> dict:
-    """Return what two objects of the class give, step by step, and how many graphs they make."""
+    """Update two objects of a class in turn; return label -> what was observed.
+
+    The labels name each result and each mean of the first object, the mean of the second, and how
+    many graphs the first one's tf.functions have. The labels of a step tell all steps before it.
+    """
     smoother = cls(FIRST_RATE)
     other = cls(0.25)
     values = {}
@@ -167,6 +178,7 @@ def _run_updates(cls) -> dict:
     values["the mean of the other object"] = _as_float(other.mean)
     has_graph = cls is _EagerSmoother or graph_counts[-1] > 0
     values["an attribute has a graph, which was the point"] = has_graph
+    # The first two updates may need graphs of their own. None may come after them.
     extra_graphs = graph_counts[-1] - graph_counts[1]
     values["extra graphs, though a new rate must not be a new graph"] = extra_graphs
     values["ops of the graph that call back into Python"] = sorted(python_ops)
@@ -174,7 +186,7 @@ def _run_updates(cls) -> dict:
 
 
 def _find_functions(smoother) -> dict[int, object]:
-    """Return each tf.function that is an attribute of the object, by its id."""
+    """Return id -> tf.function, for each one that is an attribute of the object."""
     attributes = [getattr(smoother, name, None) for name in dir(smoother)]
     return {
         id(value): value for value in attributes if hasattr(value, "experimental_get_tracing_count")
@@ -182,10 +194,12 @@ def _find_functions(smoother) -> dict[int, object]:
 
 
 def _count_graphs(functions: Iterable) -> int:
+    """Return how many graphs these tf.functions have traced."""
     return sum(function.experimental_get_tracing_count() for function in functions)
 
 
 def _as_float(value) -> float:
+    """Return a mean as a float; InvalidAnswer for a tensor of a graph, or for no number."""
     with suppress(Exception):  # a tensor of a graph has no value outside of it
         return float(value)
     raise InvalidAnswer(f"outside the graph, a mean must be a number, not {real_type_name(value)}")

@@ -35,10 +35,12 @@ TRIALS = (  # in words, the program, other texts, its answer
 
 
 def _shows_registration(model) -> bool:
-    """Return whether one child fails to find the op, and one runs it."""
+    """Return whether a model shows runs of children of which one fails to call the op, and one runs
+    it.
+    """
     ends = set()
     for run in read_parts(model, "runs"):
-        if "torch.ops" in run.source:  # it is called there
+        if "torch.ops" in run.source:  # this child calls the op, and does not only register it
             ends.add(run.end)
     return {"error", "well"} <= ends
 
@@ -81,11 +83,13 @@ def missing_op(seam, proof, cured, sources):
 
 
 def _names_the_cache(model) -> bool:
+    """Return whether a table of bindings has a row for the cache of the method `size`."""
     rows = read_parts(model, "rows")
     return any("size(its cache)" in getattr(row, "owner", "") for row in rows)
 
 
 def _names_the_frames(model) -> bool:
+    """Return whether a table of a traceback has a frame with a model among its locals."""
     rows = read_parts(model, "rows")
     return any("Net object" in getattr(row, "locals", "") for row in rows)
 
@@ -123,6 +127,7 @@ def kept_models(seam, proof, cured: Callable):
 
 
 def _sweep(widths, x, measure):
+    """Act as a right answer: return the scores of the models that fit x, and the others' errors."""
     scores = []
     errors = []
     for width in widths:
@@ -141,6 +146,7 @@ def _count_parameters(model) -> int:
 
 
 def _raise_chained(model):
+    """Raise an error whose cause has a traceback of its own, which keeps the model, too."""
     try:
         raise KeyError(type(model).__name__)
     except KeyError as error:
@@ -148,6 +154,7 @@ def _raise_chained(model):
 
 
 def _raise_other_error(model):
+    """Raise an error that a sweep must not catch."""
     raise LookupError
 
 
@@ -175,11 +182,15 @@ RUNS = (
 
 
 def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
-    """Return what a sweep gives, how often models are measured, and which are still alive."""
-    models = []
+    """Return what a learner's sweep gives, how often it measures models, and which stay alive.
+
+    `known` has the ids of the modules that were alive before.
+    """
+    models = []  # a weak reference to each model that was measured
     measured_again = []
 
     def measure_once(model) -> int:
+        """Measure a model, and note if it was measured before."""
         for reference in models:
             if reference() is model:
                 measured_again.append(reference)
@@ -204,6 +215,8 @@ def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
         "models measured twice, though the cache must stay": len(measured_again),
         "a model measured for each score": len(scores) <= len(models) <= len(run.widths),
     }
+    # All objects of the process are searched, which is slow, so only the short runs do it. The
+    # reference keeps its errors with their tracebacks, so it is not searched: nothing may be left.
     remaining = set()
     if len(run.widths) == 2 and cured is not _sweep:
         for module in _find_modules():
@@ -230,6 +243,7 @@ def _require_two_lists(pair) -> tuple[list, list]:
 def _find_modules() -> list:
     """Return all modules of torch that are alive."""
     gc.collect()
-    objects = gc.get_objects()  # a million
+    # There are a million objects of few types, so test each type only once.
+    objects = gc.get_objects()
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
     return [each for each in objects if type(each) in kinds]
