@@ -66,6 +66,7 @@ class Foretelling(Exhibit):
         return {
             "call": self._code(picked),
             "verdict": verdict,
+            # The page fills in the rest, which depends on the guesses.
             "says": SAYS.replace("{words}", words),
             "rows": rows,
         }

@@ -53,7 +53,7 @@ def _agree(mine, real, near: float) -> bool:
     array = as_numbers(mine)
     if array is None or array.shape != right.shape:
         return False
-    return bool(np.allclose(array, right, near, near, equal_nan=True))
+    return bool(np.allclose(array, right, rtol=near, atol=near, equal_nan=True))
 
 
 def _mappings_agree(mine, real: Mapping, near: float) -> bool:
@@ -130,7 +130,7 @@ def find_farthest_item(mine, real) -> tuple | None:
     distances = np.abs(array - right) / np.maximum(1, np.abs(right))
     # nan and infinity are the farthest, except where both arrays have them.
     distances = np.nan_to_num(distances, nan=np.inf)
-    is_same = np.isclose(array, right, 0, 0, equal_nan=True)
+    is_same = np.isclose(array, right, rtol=0, atol=0, equal_nan=True)
     distances = np.where(is_same, 0, distances)
     if not distances.any():
         return None

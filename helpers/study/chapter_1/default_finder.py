@@ -98,7 +98,7 @@ def _run_finder(find: Callable) -> list[list[tuple[str, str]]]:
 
 def _require_pairs(answer) -> list[tuple[str, str]]:
     """Return an answer's pairs, sorted and each one once; InvalidAnswer for anything else."""
-    items = require_items(require_attempt(answer), 10_000, "what it returns")
+    items = require_items(require_attempt(answer), limit=10_000, what="what it returns")
     for item in items:
         is_pair = isinstance(item, (tuple, list)) and len(item) == 2
         if not is_pair or not all(isinstance(text, str) for text in item):

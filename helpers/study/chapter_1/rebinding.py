@@ -269,12 +269,24 @@ def _describe_error(raised: Raised) -> str:
 
 
 def _describe_name(when: str, path: str, role: str | None, right_role: str | None) -> str:
-    """Return what is wrong with a name that leads to one function and should to another."""
+    """Return what is wrong with a name that leads to one function and should lead to another.
+
+    Parameters
+    ----------
+    when
+        The moment in words. It contains INSIDE or AFTER.
+    path
+        The name, as module.name.
+    role, right_role
+        The roles of the function to which the name leads, and of the right one. "" stands for
+        something that is no function of the scenery, None for a name that does not exist.
+    """
     is_inside = INSIDE in when
     is_after = AFTER in when
     if is_inside and right_role == "twin":
         return "it replaced an object that is only equal to the old one"
     if is_after and right_role == "first":
+        # Some names lead to the replacement even before a block, and must do so after it.
         fault = "it also changed a name that led to the replacement before the block"
         return f"{fault}. Remember what you changed instead of searching again"
     if is_inside and role == "op":

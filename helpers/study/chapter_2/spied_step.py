@@ -160,7 +160,7 @@ def judge_loop(
         spied = _SpiedStep(step)
         run_trial = partial(_run_loop, run, spied, trial)
         case = JudgedCase(f"for {batches}", run_trial)
-        reason = find_difference(loop, reference, [case], names.reference, near)
+        reason = find_difference(loop, reference, [case], who=names.reference, same=near)
         reason = reason or spied.describe_fault(names, batches, batch_count)
         if reason:
             return reason

@@ -78,7 +78,7 @@ class _LearnerCache:
         self.parts = {**finished_parts, **parts}
 
     def __call__(self, *args):
-        """Return the trace of a known key that fits these arguments, else of a new key."""
+        """Return what `fn` returned in the trace of a key that fits, or run a new trace."""
         known_keys = [key for key, _ in self.cache]
         key = require_attempt(self.parts["key"](args))
 

@@ -132,7 +132,7 @@ def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
 )
 def stack_at(guess, fn, args, offset):
     """You separated the waiting values from the operands."""
-    items = require_items(guess, 100, "the guess")
+    items = require_items(guess, limit=100, what="the guess")
     places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
     require_attempts(places)
 

@@ -81,6 +81,7 @@ def find_run_difference(
     except (WrongHandler, vm.Missing) as wrong:
         return f"{call}{wrong}"
 
+    # Where the stacks first differ, "" if nowhere. What is seen from outside is compared first.
     place = "" if mine.states == real.states else f". {_describe_place(mine, real, own)}"
     if mine.end != real.end:
         sentence = describe_difference(call, mine.end, real.end, "CPython", place)

@@ -60,12 +60,12 @@ def break_surgery(operated: Callable):
     near = partial(is_same_result, near=NEAR)
     with torch.enable_grad(), dynamo_settings.restore_config():
         answer = compiled_functions.find_original(operated)
-        reason = find_difference(answer, patient, _make_eager_cases(), "patient", near)
+        reason = find_difference(answer, patient, _make_eager_cases(), who="patient", same=near)
         if reason:
             return reason
         with compiled_apart():
             cases = _make_compiled_cases()
-            return find_difference(answer, patient, cases, "a correct answer", near)
+            return find_difference(answer, patient, cases, who="a correct answer", same=near)
 
 
 def _make_eager_cases() -> list[JudgedCase]:

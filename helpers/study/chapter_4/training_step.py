@@ -116,7 +116,7 @@ def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
 
 
 def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
-    """Return what Dynamo did during a training."""
+    """Return what Dynamo did during a training: the second result of `_run_training`."""
     if make_step is _make_plain_step:  # it compiles nothing, so this is what a correct answer does
         return {
             "graph breaks": [],

@@ -122,9 +122,11 @@ def weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
         with flow.scope.placement("cpu", "0:0"):
             # Only what depends on a variable has a gradient, so add one that is zero.
             blob = x + _make_zeros(x, trainable=True)
+            # Each run calls this with the gradient of the loss for the blob.
             flow.watch_diff(blob, lambda array: gradients.update(dx=array))
             outputs = tuple(function(blob))
             weights = [_make_zeros(y, trainable=False) for y in outputs]
+            # A blob is named after its op and the op's output: variable_1/out_0.
             weight_names.extend(weight.name.removesuffix("/out_0") for weight in weights)
             _minimize(outputs, weights)
         return outputs

@@ -125,7 +125,7 @@ def repair(repairs):
 
 def _judge_edit(name: str, edit) -> str | None:
     """Return what is wrong with the repair of one op: (file, old text, new text)."""
-    texts = require_items(edit, 3, f"the repair of {name}")
+    texts = require_items(edit, limit=3, what=f"the repair of {name}")
     if len(texts) != 3 or not all(isinstance(require_attempt(text, name), str) for text in texts):
         must = "must be three strings: the file, the old text, the new text"
         raise InvalidAnswer(f"the repair of {name} {must}")

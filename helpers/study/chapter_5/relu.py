@@ -75,7 +75,7 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
     of a placement scope.
     """
     with loading("user_relu", files, kernel=kernel) as api:
-        # Three scopes, because only the call of the op is outside of one if it is not `placed`.
+        # Three scopes, because only the op itself is called outside of one if it is not `placed`.
         @flow.global_function(type="train")
         def train_job(x: flow.typing.Numpy.Placeholder(EXAMPLE.shape, dtype=flow.float64)):
             ones = flow.ones_initializer()

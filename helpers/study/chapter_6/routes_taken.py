@@ -47,7 +47,7 @@ def route(answers, calls):
         tree = _record_second_call(call)
         truth[name] = _write_plainly(tree.routes or tree.route)
         reasons[name] = WHY.get(truth[name], "")
-    return judge_guess(answers, truth, reasons, ROUTES, _write_plainly)
+    return judge_guess(answers, truth, reasons, among=ROUTES, plain=_write_plainly)
 
 
 def _record_second_call(call):
@@ -88,7 +88,7 @@ def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
     near = partial(is_same_result, near=NEAR_OF_DOUBLES if has_doubles else NEAR)
     cases = make_cases(_run_loop, [("the loop", rows, state, gain)], _advise_on_slopes)
     try:
-        reason = find_difference(quick, slow, cases, "slow", near)
+        reason = find_difference(quick, slow, cases, who="slow", same=near)
     except InvalidAnswer as error:  # returned, so that the caller can name the input
         return str(error)
     if reason:
@@ -166,7 +166,7 @@ TRIALS = (  # the rows, and the first state of the loop
 def slow_loop(reasons, quick: Callable, slow: Callable):
     """You found each call that leaves. Your loop returns the same, all on the fast path."""
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
-    fault = judge_guess(reasons, truth, _say_why, REASONS)
+    fault = judge_guess(reasons, truth, _say_why, among=REASONS)
     if fault:
         return fault
 

@@ -84,6 +84,7 @@ TESTS = (  # shapes of the calls that a test makes; None: the test fails
 )
 def blind_tool(seam, proof, cured: Callable):
     """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
+    # `@diagnosed` has judged seam and proof. `cured(test, function)` is the learner's tool.
     rows = [("for halved", shapes) for shapes in TESTS]
     with dynamo_settings.restore_config():
         try:
@@ -146,21 +147,20 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
 
     if shapes is None:
         pair = (None, ())  # a test that fails has no result, whether its error came out or not
-    pair = require_items(pair, 100, "the result of cured")
+    pair = require_items(pair, limit=100, what="the result of cured")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return the result of the test and the lines")
     result, lines = pair
 
-    _call_with_shapes(
-        log
-    )  # runs graphs again, and compiles nothing, if the tool left all as it was
+    # If the tool left all as it was, this runs graphs, and compiles none.
+    _call_with_shapes(log)
     return {
         "the runs of the test": len(test_runs),
         # An error must come out exactly if the test raises one.
         "an error of the test propagates": has_propagated == (shapes is None),
         "the tracer is as before": remaining_tracer is saved_tracer,
         "the result of the test": result,
-        "the lines": require_items(lines, 1000, "the lines"),
+        "the lines": require_items(lines, limit=1000, what="the lines"),
         "the stance afterwards": dynamo_settings.read_stance(),
         "compiled afterwards": len(log.runs) > 0,
         "graphs compiled once more": log.compiled - graph_count,
@@ -210,6 +210,7 @@ def _shows_no_guard(model) -> bool:
 )
 def dead_switch(seam, proof, cured: type, broken):
     """The switch works in compiled code, with no more graphs than settings."""
+    # `@diagnosed` has judged seam and proof. `broken` is right as long as it is not compiled.
     if not issubclass(cured, torch.nn.Module):
         return f"cured must be a subclass of torch.nn.Module, not {cured.__name__}"
     rows = [(f"for x of shape {shape}", shape, broken) for shape in SHAPES]

@@ -163,7 +163,7 @@ def call_routes() -> dict[str, Callable[[], object]]:
     # The compiled function gets a new code object each time. Dynamo keeps compiled code by code
     # object, so what earlier calls of this function compiled does not matter.
     own_code = softened.__code__.replace()
-    again = FunctionType(own_code, globals(), None, None, softened.__closure__)
+    again = FunctionType(own_code, globals(), closure=softened.__closure__)
     compiled = torch.compile(again, backend="eager")
     compiled(x)  # compiles now, before a technique is active
     return {

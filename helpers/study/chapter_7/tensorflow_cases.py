@@ -71,6 +71,7 @@ def _run_training(cured, step, weights, batches):
 )
 def every_step(seam, proof, cured_step, cured: Callable):
     """One graph serves all steps of one shape, and the weights are the same."""
+    # `@diagnosed` has judged seam and proof. `cured(step, weights, batches)` is the learner's loop.
     dice = random.Random(7)
     trials = []
     for (rows, columns), count in SHAPES:
@@ -138,6 +139,7 @@ def _shows_mean(model) -> bool:
 )
 def stuck_mean(seam, proof, cured: type):
     """The means are those of eager code, also after a new rate, and one graph serves them all."""
+    # `@diagnosed` has judged seam and proof.
     case = JudgedCase("with two objects, used in turn", _run_updates, advise_on_first_part(EAGER))
     return find_difference(cured, _EagerSmoother, [case], EAGER)
 

@@ -79,7 +79,7 @@ def _judge_test(failing: Callable, cured: Mapping) -> str | None:
     for program, changes, without_suspects, must_pass in trials:
         with _import_program(changes, without_suspects) as modules:
             result = require_attempt(failing(*modules), "failing")
-            pair = require_items(result, 2, "the result of failing")
+            pair = require_items(result, limit=2, what="the result of failing")
         if len(pair) != 2:
             raise InvalidAnswer("failing must return two values, the actual and the expected one")
 

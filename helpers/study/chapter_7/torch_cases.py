@@ -70,6 +70,7 @@ def _shows_registration(model) -> bool:
 )
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
+    # `@diagnosed` has judged seam and proof. `sources` and `cured` are texts of modules, by name.
     texts = require_named_values(cured, sources, "cured")
     for shows, program, other_texts, right in TRIALS:
         try:
@@ -118,6 +119,7 @@ def _names_the_frames(model) -> bool:
 )
 def kept_models(seam, proof, cured: Callable):
     """The scores and errors are the same. No model is measured twice, and none is left."""
+    # `@diagnosed` has judged seam and proof. `cured(widths, x, measure)` is the learner's sweep.
     known = {id(module) for module in _find_modules()}
     rows = []
     for run in RUNS:
