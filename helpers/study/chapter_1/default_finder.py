@@ -163,7 +163,7 @@ def _write_place(function: str, parameter: str) -> str:
     return f"parameter {parameter!r} of the test function {name}()"
 
 
-@exercise(
+DEFAULT_FINDER_HINTS = (
     "Which functions are alive right now? gc.get_objects() lists the objects that the "
     "collector tracks, including functions.",
     "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
@@ -171,6 +171,9 @@ def _write_place(function: str, parameter: str) -> str:
     "__defaults__ belongs to the LAST parameters. With names = fn.__code__.co_varnames"
     "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
 )
+
+
+@exercise(*DEFAULT_FINDER_HINTS)
 def default_finder(find_in_defaults: Callable):
     """You found every default of the test, positional and keyword-only, by identity alone."""
     case = JudgedCase("on functions made for the test", _run_finder, _advise_on_defaults)

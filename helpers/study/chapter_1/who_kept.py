@@ -209,7 +209,7 @@ def _advise_on_cure(mine, real) -> str | None:
     return mine.sentence
 
 
-@exercise(
+WHO_KEPT_HINTS = (
     "For each call that runs the old op, ask when it read the reference. Was it at the import, "
     "at a def, or at a call? Whatever kept it is the holder. One call keeps no op at all.",
     "Inside the owner's patch, show_bindings(old) lists what refers to the old function. "
@@ -220,8 +220,10 @@ def _advise_on_cure(mine, real) -> str | None:
     "A class needs staticmethod(new), because its calls go through an instance. You cannot "
     "assign to a partial's func, but you can rebind jobs.ten. Call area.cache_clear() before and "
     "after the block.",
-    seconds=20,
 )
+
+
+@exercise(*WHO_KEPT_HINTS, seconds=20)
 def who_kept(kept, cured: Callable, sources, calls):
     """You named each holder. Every call ran the new op, and afterwards all was as before."""
     rows = [(shows, sources, calls, trial) for shows, trial in TRIALS.items()]

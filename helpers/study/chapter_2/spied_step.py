@@ -244,7 +244,7 @@ def _run_train(train, step, weights, batches) -> dict:
     return values
 
 
-@exercise(
+SLOW_TRAINING_HINTS = (
     "Which three arguments does the ledger name?",
     "The rate is a Python number. Make it a tensor before the loop, and keep it a tensor. For "
     "the rows, use reduce_retracing=True, or an input_signature with None.",
@@ -254,6 +254,9 @@ def _run_train(train, step, weights, batches) -> dict:
     "the weights, the sum and the count. A mean is sum / count. If rate is a tensor, "
     "rate * 0.9 is one too.",
 )
+
+
+@exercise(*SLOW_TRAINING_HINTS)
 def slow_training(train_step, train: Callable, weights, batches):
     """One or two traces are now enough for any batches, with the same weights and means."""
     dice = random.Random(4)

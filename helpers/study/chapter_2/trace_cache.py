@@ -171,7 +171,7 @@ def _find_part_difference(make_cache: Callable, sequences: list[Sequence]) -> st
     return find_difference(make_cache, _TensorFlowCache, cases, "TensorFlow")
 
 
-@exercise(
+CACHE_KEY_HINTS = (
     "tf.nest.map_structure(f, args) calls f for each leaf and keeps the lists, tuples and dicts. "
     "Which f gives equal results for calls that share a trace?",
     "The key of a tensor is (dtype, shape). NumPy arrays and numbers count as tensors. The key of "
@@ -179,34 +179,42 @@ def _find_part_difference(make_cache: Callable, sequences: list[Sequence]) -> st
     "For an instance of tf.Tensor, np.ndarray or np.generic, f returns (tf.as_dtype(leaf.dtype), "
     "tuple(leaf.shape)). For all else, it returns the leaf.",
 )
+
+
+@exercise(*CACHE_KEY_HINTS)
 def cache_key(key: Callable):
     """In every sequence of calls, your key makes the same hits and traces as tf.function."""
     make_cache = partial(_LearnerCache, key=key)
     return _find_part_difference(make_cache, make_key_sequences())
 
 
-@exercise(
+CACHE_LOOKUP_HINTS = (
     "First write a function common(a, b) that returns the leaf that covers two leaves, or nothing. "
     "A known leaf k fits a new leaf n if common(k, n) equals k.",
     "Equal leaves are their own common leaf. Two tensors of one dtype have one, too. Replace sizes "
     "that differ by None. If ranks differ, replace the whole shape by None. Others have none.",
     "find returns the first known key of the same form whose leaves all fit. widen goes through "
     "the known keys of the same form, and replaces the leaves by the common ones if all have one.",
-    picture=_draw_lookups,
 )
+
+
+@exercise(*CACHE_LOOKUP_HINTS, picture=_draw_lookups)
 def cache_lookup(find: Callable, widen: Callable):
     """In every sequence of calls, your lookup hits and widens where tf.function does."""
     make_cache = partial(_LearnerCache, find=find, widen=widen)
     return _find_part_difference(make_cache, make_lookup_sequences())
 
 
-@exercise(
+CACHE_MUTATION_HINTS = (
     "Run the body on a nested copy, tf.nest.map_structure(lambda leaf: leaf, args).",
     "Then compare the copy with the arguments. tf.nest.map_structure(lambda leaf: 0, args) returns "
     "a form that you can compare with ==.",
     "If the forms are equal, flatten both with tf.nest.flatten and go through the pairs. Each pair "
     "must be the same object (is). Otherwise raise ValueError.",
 )
+
+
+@exercise(*CACHE_MUTATION_HINTS)
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
     make_cache = partial(_LearnerCache, find=_find_nothing, trace=trace)

@@ -92,13 +92,16 @@ def _write_instruction(step: dis.Instruction) -> str:
     return f"{step.opname} {step.argrepr}".strip()
 
 
-@exercise(
+CODE_PATCH_HINTS = (
     "Bytecode.from_code(code) is a list of instructions. Which two must change?",
     "An instruction has .name and .arg, but a Label, TryBegin or TryEnd has neither. The .arg of "
     "BINARY_OP is a member of BinaryOp. If there are several 10s, which one is loaded last?",
     "In the last LOAD_CONST of 10, set .arg to 25. In the last BINARY_OP, set .arg to "
     "BinaryOp.ADD. Return steps.to_code().",
 )
+
+
+@exercise(*CODE_PATCH_HINTS)
 def code_patch(patch: Callable):
     """You changed one constant and one operator, in a new code object. The old one is unchanged."""
     rows = [(f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket)]

@@ -32,7 +32,7 @@ WANTED = (  # names of guards, as the notebook shows them; the learner must fail
 ALONE = "the change must fail this guard and no other"
 
 
-@exercise(
+GUARD_BREAKER_HINTS = (
     "Read what the guard says in show_guards(game, as_table=True). What is the smallest change "
     "that makes it false, and keeps all other guards true?",
     "A list's length and a list's type are two guards. What has the same length but is not a "
@@ -40,6 +40,9 @@ ALONE = "the change must fail this guard and no other"
     "Two arguments may be the same object, and you can use first['x']. A context manager such as "
     "torch.no_grad() changes the state of torch.",
 )
+
+
+@exercise(*GUARD_BREAKER_HINTS)
 def guard_breaker(breakers, fn, first):
     """Each of your nine changes fails its guard and no other."""
     changes = require_named_values(breakers, WANTED, "breakers")

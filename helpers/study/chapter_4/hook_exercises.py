@@ -41,7 +41,7 @@ ADVICE_BEHIND = {
 }
 
 
-@exercise(
+BEHIND_THE_HOOK_HINTS = (
     "What can the hook's callback return so that the frame is not evaluated at all?",
     "Return a callable. The hook calls it with the frame's values, and it returns what "
     "machine().run(fn, …) returns. `only=fn` leaves all other frames to CPython.",
@@ -50,6 +50,9 @@ ADVICE_BEHIND = {
     "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
     "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
 )
+
+
+@exercise(*BEHIND_THE_HOOK_HINTS)
 def behind_the_hook(behind_the_hook: Callable):
     """Your machine ran every frame of that function, and CPython ran all others."""
     reason = frame_hook.why_not()

@@ -76,7 +76,7 @@ def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
     return False
 
 
-@exercise(
+ONE_COMPILE_HINTS = (
     "Only what you pass to `compile` is compiled. Which lines of the step compute with "
     "tensors alone? Put them into a function of their own, and leave the others to Python.",
     "The print, zero_grad, backward and the optimizer's step stay outside. Count the call there, "
@@ -85,8 +85,10 @@ def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
     "torch.tensor(min(1.0, model.calls / 10)).",
     "Drop the if, because clamp changes nothing where all values are small enough. One function "
     "computes y = model.linear(x).clamp(-2, 2) and returns (y * warm - target).square().mean().",
-    seconds=60,
 )
+
+
+@exercise(*ONE_COMPILE_HINTS, seconds=60)
 def one_compile(make_step: Callable):
     """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()

@@ -100,7 +100,7 @@ def _nest_blocks(op_logger):
     return {"inner": _copy_names(inner), "outer": _copy_names(outer)}
 
 
-@exercise(
+OP_LOGGER_HINTS = (
     "After op_callbacks.add_op_callback(f), TensorFlow calls f(op_type, inputs, attrs, outputs, "
     "op_name=None, graph=None) after each op that one of its wrappers runs. What must happen "
     "with f when the block ends?",
@@ -110,6 +110,9 @@ def _nest_blocks(op_logger):
     "that one callback in finally. The fallback passes the op's name as bytes. The callback "
     "also gets an op that is only written into a graph, and that op belongs in the log.",
 )
+
+
+@exercise(*OP_LOGGER_HINTS)
 def op_logger(op_logger: Callable):
     """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
     op_programs.run_routes(op_programs.ROUTES)  # trace what needs tracing now

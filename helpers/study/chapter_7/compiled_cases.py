@@ -63,7 +63,7 @@ TESTS = (  # shapes of the calls that a test makes; None: the test fails
 )
 
 
-@exercise(
+BLIND_TOOL_HINTS = (
     "A tracer sees the lines of the code object that the interpreter runs. Is that the code of "
     "clipped? Something else decides before the interpreter runs it.",
     "After a call, show_compiled(compiled) draws what torch keeps for the code of clipped, and "
@@ -71,10 +71,9 @@ TESTS = (  # shapes of the calls that a test makes; None: the test fails
     "torch.compile can step aside for the length of a block and keep what it has compiled. Look "
     "for a stance in torch.compiler.",
     'with torch.compiler.set_stance("force_eager"): return covered(test, function)',
-    seconds=60,
 )
-@diagnosed(
-    {"name": "the tool looks for the code of clipped, but which code runs?"},
+BLIND_TOOL_ADVICE = {"name": "the tool looks for the code of clipped, but which code runs?"}
+BLIND_TOOL_EVIDENCE = (
     Evidence(
         "evaluator",
         _shows_other_code,
@@ -82,6 +81,10 @@ TESTS = (  # shapes of the calls that a test makes; None: the test fails
         "frame",  # a tracer sees the frame that runs, which has another code object
     ),
 )
+
+
+@exercise(*BLIND_TOOL_HINTS, seconds=60)
+@diagnosed(BLIND_TOOL_ADVICE, *BLIND_TOOL_EVIDENCE)
 def blind_tool(seam, proof, cured: Callable):
     """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
     # `@diagnosed` has judged seam and proof. `cured(test, function)` is the learner's tool.
@@ -186,28 +189,31 @@ def _shows_no_guard(model) -> bool:
     return has_hit or (guards_function and not guards_setting)
 
 
-@exercise(
+DEAD_SWITCH_HINTS = (
     "What does Gained read besides its argument? What checks before each call that it has not "
     "changed?",
     "After a call of the compiled model, show_guards(model.forward) lists what is checked. Look "
     "for the function that reads the switch, and for what it reads.",
     "Read the switch where Python runs, in a method that @torch.compiler.disable keeps out of the "
     "graph. Pass the number on as a tensor, because a tensor's value is not part of a key.",
-    seconds=60,
 )
-@diagnosed(
-    {
-        "cache key": "Dynamo's key is its guards. At which station are they asked?",
-        "name": "the name os.getenv refers to the right function, but does anything call it?",
-        "frame": "the second call evaluates no frame of getenv. What decided that?",
-        "C call": "the C call multiplies correctly. Where does its factor come from?",
-    },
+DEAD_SWITCH_ADVICE = {
+    "cache key": "Dynamo's key is its guards. At which station are they asked?",
+    "name": "the name os.getenv refers to the right function, but does anything call it?",
+    "frame": "the second call evaluates no frame of getenv. What decided that?",
+    "C call": "the C call multiplies correctly. Where does its factor come from?",
+}
+DEAD_SWITCH_EVIDENCE = (
     Evidence(
         "evaluator",
         _shows_no_guard,
         "what is checked before a call, or a hit although the switch has changed",
     ),
 )
+
+
+@exercise(*DEAD_SWITCH_HINTS, seconds=60)
+@diagnosed(DEAD_SWITCH_ADVICE, *DEAD_SWITCH_EVIDENCE)
 def dead_switch(seam, proof, cured: type, broken):
     """The switch works in compiled code, with no more graphs than settings."""
     # `@diagnosed` has judged seam and proof. `broken` is right as long as it is not compiled.

@@ -19,7 +19,7 @@ NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 
 
-@exercise(
+FIVE_MEANS_HINTS = (
     "Start with what you know: name and code (chapter 1: rebind, swap), frame (chapter 3: "
     "sys.settrace or sys.setprofile). Each is a @contextmanager. It makes a list, installs itself, "
     "yields the list, and in a finally restores what was there before.",
@@ -30,9 +30,10 @@ FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
     "The new code runs in the globals of softsign, so put its notes and the replaced function "
     "there during the block. FunctionType(softsign.__code__, softsign.__globals__) still runs the "
     "old code. The new code must have no closure, because the old code has none.",
-    seconds=60,
-    picture=lambda means: reach_listing(dict(means)),
 )
+
+
+@exercise(*FIVE_MEANS_HINTS, seconds=60, picture=lambda means: reach_listing(dict(means)))
 def five_means(means):
     """You have five ways into one call, and none sees every route. Here they are, measured."""
     # What is written is judged first, so a learner who has written one learns if it is right.

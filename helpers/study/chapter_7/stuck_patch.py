@@ -71,7 +71,7 @@ TRIALS = {
 }
 
 
-@exercise(
+STUCK_PATCH_HINTS = (
     "Two things were looked up before the patch: a function and a graph. Which exhibit lists what "
     "refers to a function? Which one says whether a call made a graph?",
     "The first is show_bindings(losses.penalty). For the second, write calls = "
@@ -80,13 +80,12 @@ TRIALS = {
     "tf.function(training.loss.python_function) has no graph yet. Where must you put it?",
     "Rebind both: with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, "
     "again): yield",
-    seconds=30,
 )
-@diagnosed(
-    {
-        "frame": "no frame of loss is evaluated in the second call. Why not?",
-        "C call": "the inputs of the C call are right for the graph that was found",
-    },
+STUCK_PATCH_ADVICE = {
+    "frame": "no frame of loss is evaluated in the second call. Why not?",
+    "C call": "the inputs of the C call are right for the graph that was found",
+}
+STUCK_PATCH_EVIDENCE = (
     Evidence(
         "name",
         _shows_holder,
@@ -99,6 +98,10 @@ TRIALS = {
         "patch is active",
     ),
 )
+
+
+@exercise(*STUCK_PATCH_HINTS, seconds=30)
+@diagnosed(STUCK_PATCH_ADVICE, *STUCK_PATCH_EVIDENCE)
 def stuck_patch(seam, proof, patched: Callable, sources):
     """All callers of the loss get the new penalty, from a graph. Afterwards all is as before."""
     # `@diagnosed` has judged seam and proof. `patched(losses, training, new)` is the learner's

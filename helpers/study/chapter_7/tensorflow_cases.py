@@ -48,7 +48,7 @@ def _run_training(cured, step, weights, batches):
         return require_attempt(cured(step, weights, copy), "cured")
 
 
-@exercise(
+EVERY_STEP_HINTS = (
     "Which of the three arguments is different at each step, and how does TensorFlow notice? A "
     "ledger of the calls shows it. Which verb keeps one?",
     "Run step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
@@ -56,19 +56,22 @@ def _run_training(cured, step, weights, batches):
     "A tensor's value is not part of the key. What does a step need to know about its progress? "
     "Only one number, the rate. Let the training compute it in Python before the call.",
     "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
-    seconds=30,
 )
-@diagnosed(
-    {
-        "frame": "Python runs the step's body each time, but what caused that?",
-        "C call": "the C call runs a graph at each step, but why a different one each time?",
-    },
+EVERY_STEP_ADVICE = {
+    "frame": "Python runs the step's body each time, but what caused that?",
+    "C call": "the C call runs a graph at each step, but why a different one each time?",
+}
+EVERY_STEP_EVIDENCE = (
     Evidence(
         "cache key",
         _shows_new_objects,
         "which argument made a step trace. Call what watch_traces returned for several batches",
     ),
 )
+
+
+@exercise(*EVERY_STEP_HINTS, seconds=30)
+@diagnosed(EVERY_STEP_ADVICE, *EVERY_STEP_EVIDENCE)
 def every_step(seam, proof, cured_step, cured: Callable):
     """One graph serves all steps of one shape, and the weights are the same."""
     # `@diagnosed` has judged seam and proof. `cured(step, weights, batches)` is the learner's loop.
@@ -112,7 +115,7 @@ def _shows_mean(model) -> bool:
     return has_constant_mean or has_hit
 
 
-@exercise(
+STUCK_MEAN_HINTS = (
     "How often does the line self.mean = ... run in three updates? Put a print into a copy of the "
     "class, or use watch_traces(smoother.update).",
     "Make a new smoother and draw what its second call runs: show_graph(smoother.update, "
@@ -121,22 +124,24 @@ def _shows_mean(model) -> bool:
     "value from outside can be an argument. Make it a tensor, because a number would be a new key.",
     "update(self, x) calls a tf.function with x and tf.constant(self.rate). That one calls "
     "self.mean.assign_add(rate * (x - self.mean)) and returns self.mean.read_value().",
-    seconds=20,
 )
-@diagnosed(
-    {
-        "name": "self.mean is looked up and bound, but how often does that line of Python run?",
-        "frame": "`update` has a frame only while it is traced. Why does the second call make "
-        "none?",
-        "evaluator": "tf.function installs no other frame evaluator. It traces a rewritten copy, "
-        "then runs a graph instead of the frame. How does the second call find that graph?",
-    },
+STUCK_MEAN_ADVICE = {
+    "name": "self.mean is looked up and bound, but how often does that line of Python run?",
+    "frame": "`update` has a frame only while it is traced. Why does the second call make none?",
+    "evaluator": "tf.function installs no other frame evaluator. It traces a rewritten copy, "
+    "then runs a graph instead of the frame. How does the second call find that graph?",
+}
+STUCK_MEAN_EVIDENCE = (
     Evidence(
         "cache key",
         _shows_mean,
         "what the second call runs, and with which mean. Show a graph of Smoother.update or a hit",
     ),
 )
+
+
+@exercise(*STUCK_MEAN_HINTS, seconds=20)
+@diagnosed(STUCK_MEAN_ADVICE, *STUCK_MEAN_EVIDENCE)
 def stuck_mean(seam, proof, cured: type):
     """The means are those of eager code, also after a new rate, and one graph serves them all."""
     # `@diagnosed` has judged seam and proof.

@@ -45,7 +45,7 @@ def _shows_registration(model) -> bool:
     return {"error", "well"} <= ends
 
 
-@exercise(
+MISSING_OP_HINTS = (
     "Both programs import model, and model imports torch. What does torch.ops know about shop in "
     "train, and what in serve? Compare what the two programs import.",
     "torch's registry has an op once the code that registers it has run. Call the op in two "
@@ -53,14 +53,13 @@ def _shows_registration(model) -> bool:
     "and one registers the op first.",
     "Nobody should have to know which module registers the op of model. The module that needs the "
     "op should say so: shop | {'model': ...}.",
-    seconds=120,
 )
-@diagnosed(
-    {
-        "C call": "no kernel of rescale is called at all. What failed to find one?",
-        "frame": "the frame of predict runs and asks for an op. What answers?",
-        "evaluator": "nothing is compiled here",
-    },
+MISSING_OP_ADVICE = {
+    "C call": "no kernel of rescale is called at all. What failed to find one?",
+    "frame": "the frame of predict runs and asks for an op. What answers?",
+    "evaluator": "nothing is compiled here",
+}
+MISSING_OP_EVIDENCE = (
     Evidence(
         "registry",
         _shows_registration,
@@ -68,6 +67,10 @@ def _shows_registration(model) -> bool:
         "name",  # torch.ops.shop looks the op up by its name, in that registry
     ),
 )
+
+
+@exercise(*MISSING_OP_HINTS, seconds=120)
+@diagnosed(MISSING_OP_ADVICE, *MISSING_OP_EVIDENCE)
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
     # `@diagnosed` has judged seam and proof. `sources` and `cured` are texts of modules, by name.
@@ -95,7 +98,7 @@ def _names_the_frames(model) -> bool:
     return any("Net object" in getattr(row, "locals", "") for row in rows)
 
 
-@exercise(
+KEPT_MODELS_HINTS = (
     "Two kinds of models stay, those that ran and those that failed. Take one of each from built. "
     "For the one that ran, use show_bindings(model). For the other, look at its error.",
     "functools.cache keeps its keys. What is the key of a method without arguments? An error "
@@ -103,10 +106,11 @@ def _names_the_frames(model) -> bool:
     "Keep the size where it dies with the model, in functools.cached_property or an attribute. "
     "Keep the error without its traceback: error.with_traceback(None). If it was raised from "
     "another error (error.__cause__, error.__context__), that one has its own traceback.",
-    seconds=30,
 )
-@diagnosed(
-    {"C call": "what the C call computes is right, and freed. What still refers to a model?"},
+KEPT_MODELS_ADVICE = {
+    "C call": "what the C call computes is right, and freed. What still refers to a model?"
+}
+KEPT_MODELS_EVIDENCE = (
     Evidence(
         "name",
         _names_the_cache,
@@ -117,6 +121,10 @@ def _names_the_frames(model) -> bool:
         "frame", _names_the_frames, "frames that keep a model. Pass an error to show_traceback"
     ),
 )
+
+
+@exercise(*KEPT_MODELS_HINTS, seconds=30)
+@diagnosed(KEPT_MODELS_ADVICE, *KEPT_MODELS_EVIDENCE)
 def kept_models(seam, proof, cured: Callable):
     """The scores and errors are the same. No model is measured twice, and none is left."""
     # `@diagnosed` has judged seam and proof. `cured(widths, x, measure)` is the learner's sweep.
