@@ -113,6 +113,7 @@ class Exercise:
         if any(answer is ... for answer in arguments.values()):
             # If one answer is `...`, name the functions whose body is still `...`, too.
             stubs = [name for name, answer in arguments.items() if _is_stub(answer)]
+            # A single answer needs no name.
             raise NotAttempted(", ".join(stubs) if len(answers) > 1 else "")
 
     def _judge_in_time(self, answers: tuple) -> str | None:

@@ -71,6 +71,8 @@ class Prediction(Exhibit):
         A press of Check sends a message with the choice. It is recorded, and the answer to the
         form says why if that failed.
         """
+        # The fields of the form: `picked` the number of the choice, `checked` whether Check was
+        # pressed, `keeps` whether a press sends a message, `told` the answer to a press.
         form = super()._widget()
         choices = self.model.choices
         if self.said:

@@ -60,7 +60,7 @@ def _list_defaults(fn: FunctionType) -> list[tuple[str, object]]:
 
 
 def _make_functions(wanted, other) -> list:
-    """Return the test functions, and the two objects; each function is a case that is easy to miss.
+    """Return functions with defaults, and the two objects. Each function is easy to judge wrongly.
 
     `wanted` is the object whose holders are searched, `other` another object that is a default.
     """

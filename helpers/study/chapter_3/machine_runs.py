@@ -123,14 +123,14 @@ def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -
     run.printed = f"prints {printed.getvalue()!r}"
 
 
-def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
+def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = ()) -> str:
     """Return an exception with its causes and contexts, in words.
 
     Parameters
     ----------
     error
         What the program raised.
-    space
+    program_globals
         The globals of the program. An exception that was raised in other code is left out: a
         handler of the machine has caught it, and CPython's run has none.
     earlier
@@ -143,20 +143,20 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
         (" while handling ", error.__context__),
     )
     for relation, link in links:
-        if link is None or _was_caught_by_handler(link, space):
+        if link is None or _was_caught_by_handler(link, program_globals):
             continue
         if error.__suppress_context__ and error.__cause__ is None:
             return f"{text} from None"
         if any(link is each for each in earlier):
             return f"{text}{relation}{describe_error_alone(link)} again"
-        return f"{text}{relation}{_write_chain(link, space, earlier)}"
+        return f"{text}{relation}{_write_chain(link, program_globals, earlier)}"
     return text
 
 
-def _was_caught_by_handler(error: BaseException, space: dict) -> bool:
-    """Return whether an exception was raised outside of the program with the globals `space`."""
+def _was_caught_by_handler(error: BaseException, program_globals: dict) -> bool:
+    """Return whether an exception was raised in other code than the program with these globals."""
     trace = error.__traceback__
-    return trace is not None and trace.tb_frame.f_globals is not space
+    return trace is not None and trace.tb_frame.f_globals is not program_globals
 
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:

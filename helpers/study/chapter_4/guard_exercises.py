@@ -70,8 +70,8 @@ def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | No
     if changes is None:
         return {"failing": [name]}
 
-    arguments, world = _apply_change(name, changes[name], first, real.function.__globals__)
-    with world:
+    arguments, context = _apply_change(name, changes[name], first, real.function.__globals__)
+    with context:
         values = real.bind_locals(**arguments)
         failures = list_failing_guards(1, real.entry, real.function, values)
         failing = [failure.name for failure in failures]
@@ -81,7 +81,7 @@ def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | No
     return {"failing": failing}
 
 
-def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
+def _apply_change(guard: str, change, first: dict, module_globals: dict) -> tuple:
     """Return the arguments of the changed call, and a context manager in which to make it.
 
     Parameters
@@ -92,7 +92,7 @@ def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
         {name: value} with one argument or global, a context manager, or a function that makes one.
     first
         The arguments of the first call.
-    space
+    module_globals
         The globals of the function.
     """
     if callable(change) and not hasattr(type(change), "__enter__"):
@@ -106,8 +106,8 @@ def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
     [(name, value)] = change.items()
     if name in first:
         return {**first, name: value}, nullcontext()
-    if name in space:
-        return first, replacing_global(space, name, value)
+    if name in module_globals:
+        return first, replacing_global(module_globals, name, value)
     raise InvalidAnswer(f"{guard}: {name!r} is neither an argument nor a global")
 
 
@@ -202,9 +202,9 @@ def _change_arguments(first: dict) -> Iterator[TriedCall]:
 
 def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
     """Yield calls in which a global float is an equal number of another type, or another object."""
-    space = real.function.__globals__
+    module_globals = real.function.__globals__
     for name in sorted(list_global_names(real.function.__code__)):
-        value = space.get(name)
+        value = module_globals.get(name)
         if type(value) is not float:
             continue
         makers = {
@@ -213,8 +213,8 @@ def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
             "as a new object": _copy_number,
         }
         for words, make in makers.items():
-            world = partial(replacing_global, space, name, make(value))
-            yield TriedCall(f"global {name} {words}", dict(real.first_arguments), world)
+            context = partial(replacing_global, module_globals, name, make(value))
+            yield TriedCall(f"global {name} {words}", dict(real.first_arguments), context)
 
 
 def _copy_number(value: float) -> float:

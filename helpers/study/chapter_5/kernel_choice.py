@@ -39,6 +39,7 @@ def two_kernels(half_kernels, choose: Callable):
     try:
         with op_jobs.loading(NAME, files) as api:
             wrapper = op_jobs.wrapper_of(api, NAME)
+            # What is wrong with choose is said first.
             return reason or find_difference(wrapper, _half, _make_halves(), "numpy")
     except flow.OpError as error:
         return reason or f"half_kernels: {error}"

@@ -9,8 +9,8 @@ from helpers.safety import progress
 from helpers.study.chapter_5.op_jobs import run_op
 from helpers.view.table_view import ledger
 
-#: The columns of the ledger: the ways in which each kernel is run.
-WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
+#: The columns of the ledger: what runs each kernel, and may notice that it is broken.
+CHECKERS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
 MARKS = (
     ("good", "an error was raised"),
     ("failed", "no error, and the caller's array has changed"),
@@ -31,18 +31,19 @@ def compare_kernel_checks(
 
     entries = []
     for fault, text in progress.counted("running kernel", kernels.items()):
-        words_by_way = {
+        words_by_checker = {
             "flow": _in_small_oneflow(name, files, text, example),
             **in_torch(text, example),
             **tensorflow_words[fault],
         }
-        verdicts = [_make_verdict(words_by_way[way]) for way in WAYS]
+        verdicts = [_make_verdict(words_by_checker[checker]) for checker in CHECKERS]
         entries.append(Entry(fault, tuple(verdicts)))
-    model = Ledger("Who catches what", "kernel", WAYS, tuple(entries), marks=MARKS)
+    model = Ledger("Who catches what", "kernel", CHECKERS, tuple(entries), marks=MARKS)
     return Exhibit(model, ledger)
 
 
 def _make_verdict(word: str) -> Verdict:
+    """Return a ledger's verdict; `word` is what `verdict_on` returned."""
     return Verdict(word, TONES[word])
 
 

@@ -11,7 +11,7 @@ def like_LIKE(ctx):
 
 
 (
-    flow.REGISTER_USER_OP("NAME_WAY")
+    flow.REGISTER_USER_OP("NAME_DIRECTION")
     .Attr("device_sub_tag", "py")
 INPUTS
     .Output("OUT")
@@ -84,12 +84,12 @@ def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
     return dict(zip(file_names(name), texts, strict=True))
 
 
-def _write_type(way: str, like: str, inputs: str, out: str) -> str:
+def _write_type(direction: str, like: str, inputs: str, out: str) -> str:
     """Return the definition of one op type.
 
     Parameters
     ----------
-    way
+    direction
         "forward" or "backward".
     like
         The end of the name of its inference function, such as "the_input".
@@ -104,7 +104,7 @@ def _write_type(way: str, like: str, inputs: str, out: str) -> str:
         "LIKE": like,
         "IN": input_names[-1],
         "OUT": out,
-        "WAY": way,
+        "DIRECTION": direction,
     }
     # In one pass, because a text that is put in may contain another word in capitals. INPUTS comes
     # before IN in the pattern, so that IN does not match its beginning.

@@ -75,11 +75,11 @@ def _run_means(make) -> dict:
     saved_profiler = sys.getprofile()
     sys.settrace(lambda *event: None)
     sys.setprofile(lambda *event: None)
-    ways = _WaysIn()
+    points = _InterceptionPoints()
     try:
-        return _observe_means(make, ways)
+        return _observe_means(make, points)
     finally:
-        ways.restore()
+        points.restore()
         sys.settrace(saved_tracer)
         sys.setprofile(saved_profiler)
 
@@ -105,28 +105,28 @@ EXPECTED = {  # label -> what a right technique does; the first value depends on
 }
 
 
-def _observe_means(make: Callable, ways: "_WaysIn") -> dict:
+def _observe_means(make: Callable, points: "_InterceptionPoints") -> dict:
     """Return what each line of EXPECTED names, in the same order."""
     values = [
-        *_observe_calls(make, ways),
-        ways.describe_remains(),
-        *_observe_errors(make, ways),
+        *_observe_calls(make, points),
+        points.describe_left_over(),
+        *_observe_errors(make, points),
         *_observe_nested(make),
-        ways.describe_remains(),
+        points.describe_left_over(),
     ]
     return dict(zip(EXPECTED, values, strict=True))
 
 
-def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
+def _observe_calls(make: Callable, points: "_InterceptionPoints") -> tuple:
     """Return what a block intercepts, its notes and the results of calls in it.
 
-    These are the first seven values of EXPECTED. `ways` tells what the block has changed.
+    These are the first seven values of EXPECTED. `points` tells what the block has changed.
     """
     with _entering(make) as notes:
         # Calls of other functions, with keyword arguments, must be passed on and not noted.
         torch.nn.functional.tanhshrink(input=torch.ones(2))
         by_keyword = torch.ones_like(torch.ones(2), dtype=torch.int64)
-        taken = ways.list_taken()
+        changed_points = points.list_changed()  # now, because all must be restored after the block
         other_notes = len(notes)
 
         first_result = _as_list(the_call())
@@ -137,7 +137,7 @@ def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
     the_call()
 
     return (
-        taken,
+        changed_points,
         other_notes,
         str(by_keyword.dtype),
         [first_result, second_result],
@@ -147,7 +147,7 @@ def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
     )
 
 
-def _observe_errors(make: Callable, ways: "_WaysIn") -> tuple[str, bool]:
+def _observe_errors(make: Callable, points: "_InterceptionPoints") -> tuple[str, bool]:
     """Return what is left after blocks that raise, and whether their errors propagate."""
     is_swallowed = False
     for kind in (RuntimeError, RaisedByCheck):
@@ -155,7 +155,7 @@ def _observe_errors(make: Callable, ways: "_WaysIn") -> tuple[str, bool]:
             with _entering(make):
                 raise kind
             is_swallowed = True  # reached only if the block has swallowed the error
-    return ways.describe_remains(), not is_swallowed
+    return points.describe_left_over(), not is_swallowed
 
 
 def _observe_nested(make: Callable) -> tuple[list[int], object]:
@@ -192,8 +192,11 @@ def _entering(make: Callable) -> Iterator:
         yield notes
 
 
-class _WaysIn:
-    """The ways into softsign, which of them are in use since this was made, and what is left."""
+class _InterceptionPoints:
+    """All that a technique can change to intercept softsign, compared with how it was before.
+
+    There is one point for each of NAMES.
+    """
 
     def __init__(self):
         from torch.nn import functional
@@ -202,10 +205,10 @@ class _WaysIn:
         self._function = functional.softsign
         self._saved_names = dict(vars(functional))
         self._saved_code = functional.softsign.__code__
-        self._saved_ways = self._read_ways()
+        self._saved_points = self._read_points()
 
-    def _read_ways(self) -> dict[str, object]:
-        """Return what is in place now, by the name of each of the five ways to take over a call.
+    def _read_points(self) -> dict[str, object]:
+        """Return one of NAMES -> what is installed at this point now.
 
         Each value can be compared with `==` to tell whether something has changed.
         """
@@ -220,16 +223,18 @@ class _WaysIn:
             "dispatch mode": len(dispatch_modes),
         }
 
-    def list_taken(self) -> list[str]:
-        """Return the names of the ways that are not as they were."""
-        now = self._read_ways()
-        return [name for name in NAMES if now[name] != self._saved_ways[name]]
+    def list_changed(self) -> list[str]:
+        """Return the names of the points that are not as they were."""
+        now = self._read_points()
+        return [name for name in NAMES if now[name] != self._saved_points[name]]
 
-    def describe_remains(self) -> str:
+    def describe_left_over(self) -> str:
         """Return what is not as it was, or "nothing"."""
-        taken = self.list_taken()
-        if taken:
-            return f"a change at the {format_names(taken, 5)}. Restore what was there before"
+        changed_points = self.list_changed()
+        if changed_points:
+            return (
+                f"a change at the {format_names(changed_points, 5)}. Restore what was there before"
+            )
 
         now = vars(self._module)
         saved = self._saved_names
@@ -240,7 +245,7 @@ class _WaysIn:
         return "nothing"
 
     def restore(self) -> None:
-        """Put all ways back but the modes and frame hooks, which the check itself restores."""
+        """Put name and code back. The modes and frame hooks are restored by the check itself."""
         for name in set(vars(self._module)) - set(self._saved_names):
             delattr(self._module, name)
         vars(self._module).update(self._saved_names)

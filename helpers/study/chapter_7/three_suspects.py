@@ -108,10 +108,10 @@ def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterato
     """
     with fresh_project(SOURCES) as modules, ExitStack() as patches:
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
-        for place, new in changes.items():
-            owner, name = _find_owner(modules_by_name, place)
-            if not callable(require_attempt(new, place)):
-                raise InvalidAnswer(f"{place} must be a function, not {real_type_name(new)}")
+        for dotted_name, new in changes.items():
+            owner, name = _find_owner(modules_by_name, dotted_name)
+            if not callable(require_attempt(new, dotted_name)):
+                raise InvalidAnswer(f"{dotted_name} must be a function, not {real_type_name(new)}")
             patches.enter_context(patch.object(owner, name, new))
 
         if without_suspects:
@@ -123,18 +123,18 @@ def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterato
         yield modules
 
 
-def _find_owner(modules_by_name: dict, place) -> tuple[object, str]:
+def _find_owner(modules_by_name: dict, dotted_name) -> tuple[object, str]:
     """Return what a dotted name is an attribute of, and the attribute's name.
 
-    InvalidAnswer if `place` is no such name in the program.
+    InvalidAnswer if `dotted_name` is no such name in the program.
     """
     # What is no text becomes a name that no module has, so it is refused below.
-    module, *path = place.split(".") if isinstance(place, str) else ("",)
+    module, *path = dotted_name.split(".") if isinstance(dotted_name, str) else ("",)
     owner = modules_by_name.get(module)
     for name in path[:-1]:
         owner = getattr(owner, name, None)
     if not path or not hasattr(owner, path[-1]):
-        raise InvalidAnswer(f"{short_repr(place)} is not a function of the program")
+        raise InvalidAnswer(f"{short_repr(dotted_name)} is not a function of the program")
     return owner, path[-1]
 
 
