@@ -92,6 +92,7 @@ class Prediction(Exhibit):
     def _record(self, said: str) -> str:
         """Record a choice; return why it is not recorded, as a sentence, or ""."""
         question = self.model.question
+        # The dict is cached, so the choice is known in this kernel even if nothing is recorded.
         _read_decided()[question] = _make_decided(question, said, self.answer)
         event = {
             "predict": question,

@@ -229,7 +229,7 @@ class _RebindingTrials:
                     act()
                 if error is not None:
                     raise error
-        except BaseException as caught:
+        except BaseException as caught:  # raised again below, once the moment after it is noted
             raised = caught
 
         self.note(f"{trial}{AFTER}")

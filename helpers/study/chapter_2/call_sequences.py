@@ -192,6 +192,7 @@ def make_key_sequences() -> list[Sequence]:
     another_order = {"b": three, "a": two}
     equal_objects = [Equal(value) for value in (1, 1, 2, 1)]
     pairs = (two, 1), (two, 2), (three, 1), (two, 1)
+    # A function, so that each call gets an object of its own, and nothing else keeps it.
     new_objects = (lambda: (Plain(1),),) * 4
     return [
         _with_one("tensors of the same dtype and shape share a trace", two, two * 5),
@@ -295,7 +296,7 @@ def make_lookup_sequences() -> list[Sequence]:
 def make_mutation_sequences() -> list[Sequence]:
     """Return sequences whose bodies change their arguments, and some whose bodies do not."""
     two = tf.ones([2])
-    new_holder = (lambda: (Holder([]),),)
+    new_holder = (lambda: (Holder([]),),)  # a function: each cache gets its own object
     return [
         _with_one("without a change, you get the body's result", two, {"a": [two, 1]}),
         _with_one("appending to a list raises, every time", [two], [two], body=_append),

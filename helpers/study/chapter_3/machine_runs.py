@@ -88,7 +88,9 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
             if step.opname == name:  # else another handler calls this one
                 note_state(self, step)
                 run.handlers.append((len(run.states), name))
-            if getattr(super(WatchedMachine, self), name)(*arguments) is ...:
+            # `super` needs its arguments here, because this is not in the body of a class.
+            handler = getattr(super(WatchedMachine, self), name)
+            if handler(*arguments) is ...:
                 raise StubHandler(name)
             if name in ("RAISE_VARARGS", "RERAISE"):
                 raise WrongHandler(f"your {name} must raise, but it returned")

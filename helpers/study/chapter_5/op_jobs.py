@@ -91,6 +91,7 @@ def there_and_back(function: Callable, x: np.ndarray, dys) -> tuple[tuple, np.nd
     if len(names) != len(dys):
         raise InvalidAnswer(f"the wrapper returns {len(names)} blob(s), not {len(dys)}")
 
+    # The gradient of sum(y * dy) for y is dy, so these weights are what comes back to each output.
     flow.load_variables(dict(zip(names, dys, strict=True)))
     outputs = weighted.job(x)
     return outputs, weighted.gradients["dx"]

@@ -227,12 +227,8 @@ def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
     }
     # All objects of the process are searched, which is slow, so only the short runs do it. The
     # reference keeps its errors with their tracebacks, so it is not searched: nothing may be left.
-    remaining = set()
-    if len(run.widths) == 2 and cured is not _sweep:
-        for module in _find_modules():
-            if id(module) not in known:
-                remaining.add(type(module).__name__)
-    values["modules still in memory"] = sorted(remaining)
+    is_searched = len(run.widths) == 2 and cured is not _sweep
+    values["modules still in memory"] = _list_new_modules(known) if is_searched else []
     return values
 
 
@@ -248,6 +244,12 @@ def _require_two_lists(pair) -> tuple[list, list]:
             kind = real_type_name(error)
             raise InvalidAnswer(f"the errors must be the exceptions that were raised, not {kind}")
     return scores, errors
+
+
+def _list_new_modules(known: set[int]) -> list[str]:
+    """Return the types, by name, of the modules that are alive and whose ids are not known."""
+    new_types = {type(module).__name__ for module in _find_modules() if id(module) not in known}
+    return sorted(new_types)
 
 
 def _find_modules() -> list:
