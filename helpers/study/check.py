@@ -179,7 +179,7 @@ def _require_kind(name: str, answer, annotation) -> None:
 
 
 def _is_stub(answer) -> bool:
-    """Return whether an answer is `...`, or a function with that body, or has such a method."""
+    """Return whether an answer is `...`, a function with that body, or a class with one."""
     if answer is ...:
         return True
     parts = vars(answer).values() if isinstance(answer, type) else [answer]

@@ -95,6 +95,7 @@ def one_compile(make_step: Callable):
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     training_cases = make_cases(_train, rows, advise_on_first_part(PLAIN))
     compiling_cases = make_cases(_compile_training, rows, _advise_on_compiling)
+    # Shape by shape: what a training computes comes before how it is compiled.
     cases = []
     for training, compiling in zip(training_cases, compiling_cases, strict=True):
         cases += [training, compiling]
@@ -151,6 +152,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     model = _make_net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     log = GraphLog()
+    # Reason -> how often it broke a graph, of the whole process: earlier breaks are subtracted.
     break_counts = torch._dynamo.utils.counters["graph_break"]
     earlier_counts = Counter(break_counts)
     step = require_attempt(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
@@ -163,7 +165,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     for number in range(1, CALLS + 1):
         x = torch.randn(shape) * (1 + number % 3)  # large enough at times for the clamp
         target = torch.randn(*shape[:-1], 2)
-        log.runs.clear()
+        log.runs.clear()  # so that it has the runs of this call
         printed = io.StringIO()
         with redirected(printed), dynamo_settings.collect_torch_logs():
             loss = require_attempt(step(x, target), "step")
@@ -181,6 +183,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     return visible, {
         "graph breaks": [reason.partition("\n")[0] for reason in new_breaks],
         "graphs in a call": max(graphs_by_call),
+        # Any number up to the most is right, so all of them read the same.
         "compilations": log.compiled if log.compiled > MOST_COMPILATIONS else FEW,
         "calls without a graph": graphs_by_call.count(0),
         WEIGHT: is_whole,

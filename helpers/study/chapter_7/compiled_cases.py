@@ -146,7 +146,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         has_propagated = True
     finally:
         remaining_tracer = sys.gettrace()
-        sys.settrace(saved_tracer)
+        sys.settrace(saved_tracer)  # whatever the tool has left
 
     if shapes is None:
         pair = (None, ())  # a test that fails has no result, whether its error came out or not

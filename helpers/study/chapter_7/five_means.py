@@ -107,6 +107,7 @@ EXPECTED = {  # label -> what a right technique does; the first value depends on
 
 def _observe_means(make: Callable, points: "_InterceptionPoints") -> dict:
     """Return what each line of EXPECTED names, in the same order."""
+    # The values are in the order of the labels, and some functions return several of them.
     values = [
         *_observe_calls(make, points),
         points.describe_left_over(),
