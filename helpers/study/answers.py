@@ -15,7 +15,7 @@ class InvalidAnswer(Exception):
 
 
 def require_attempt(value, part: str = ""):
-    """Return the learner's value. Raise NotAttempted, with the `part`, if it is `...`."""
+    """Return the learner's value. Raise NotAttempted, with the name of the part, if it is `...`."""
     if value is ...:
         raise NotAttempted(part)
     return value
@@ -24,19 +24,23 @@ def require_attempt(value, part: str = ""):
 def require_attempts(values: Mapping) -> None:
     """Raise NotAttempted with the names of the values that are still `...`, if there are any."""
     stubs = [str(name) for name, value in values.items() if value is ...]
-    if len(stubs) == len(values) and stubs:
+    if len(stubs) == len(values) and stubs:  # nothing is attempted, so no part is worth a name
         raise NotAttempted("")
     if stubs:
         raise NotAttempted(", ".join(stubs))
 
 
 def require_named_values(answer, names: Iterable[str], what: str = "the guess") -> dict:
-    """Return an answer that has a value for each name, else raise InvalidAnswer."""
+    """Return name -> value of an answer that is a dict with just these names.
+
+    InvalidAnswer for any other answer; `what` is the answer in words. NotAttempted for stubs.
+    """
     names = list(names)
     must = f"{what} must be a dict with the keys {', '.join(names)}"
     if not isinstance(answer, Mapping):
         raise InvalidAnswer(f"{must}, not {short_repr(answer)}")
 
+    # One item more than allowed is enough to refuse a mapping that has no end.
     values = dict(islice(answer.items(), len(names) + 1))
     for name in names:
         if name not in values:
@@ -50,12 +54,15 @@ def require_named_values(answer, names: Iterable[str], what: str = "the guess") 
 
 
 def require_items(answer, limit: int, what: str = "the answer") -> list:
-    """Return the items of a list, tuple, array, tensor …, else raise InvalidAnswer."""
+    """Return the items of a list, tuple, array, tensor …, at most `limit` of them.
+
+    InvalidAnswer for an answer without items or with more; `what` is the answer in words.
+    """
     is_text_or_mapping = isinstance(answer, (str, bytes, Mapping))
     if is_text_or_mapping or not hasattr(type(answer), "__iter__"):
         raise InvalidAnswer(f"{what} must be a list, not {short_repr(answer)}")
 
-    items = list(islice(iter(answer), limit + 1))
+    items = list(islice(iter(answer), limit + 1))  # an answer may yield items without end
     if len(items) > limit:
         raise InvalidAnswer(f"{what} has more than {limit:,} items, too many to be right")
     return items

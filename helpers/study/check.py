@@ -59,6 +59,7 @@ class Exercise:
     #: The number of the hint that was shown last, from 1.
     _last_hint: int = field(default=0, init=False)
 
+    # results=BaseException: a KeyboardInterrupt that the answer raises is judged, not passed on.
     @partial(preserves_interpreter_state, results=BaseException)
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome. Whatever they do, nothing is raised."""
@@ -68,6 +69,7 @@ class Exercise:
         return Exhibit(outcome, outcome_view)
 
     def _decide(self, answers: tuple) -> Outcome:
+        """Return the outcome: untried for a stub or a missing library, else passed or failed."""
         try:
             self._require_answers(answers)
             reason = self._judge_in_time(answers)
@@ -78,6 +80,7 @@ class Exercise:
         except InvalidAnswer as error:
             reason = str(error)
         except Exception as error:
+            # `sentence` is empty unless a library or program is missing. Then it is a judge's bug.
             sentence = missing_parts.sentence(error)
             if not sentence:
                 raise
@@ -108,7 +111,9 @@ class Exercise:
         for name, answer in arguments.items():
             _require_kind(name, answer, parameters[name].annotation)
         if any(answer is ... for answer in arguments.values()):
+            # If one answer is `...`, name the functions whose body is still `...`, too.
             stubs = [name for name, answer in arguments.items() if _is_stub(answer)]
+            # A single answer needs no name.
             raise NotAttempted(", ".join(stubs) if len(answers) > 1 else "")
 
     def _judge_in_time(self, answers: tuple) -> str | None:
@@ -122,12 +127,14 @@ class Exercise:
         except (NotAttempted, InvalidAnswer):
             raise
         except BaseException as error:
+            # Ctrl-C stops the check itself; the time limit interrupts the answer in the same way.
             is_interrupt = isinstance(error, KeyboardInterrupt)
             if is_interrupt and limit.interrupted and not limit.because:
                 raise
             if missing_parts.sentence(error):
                 raise
             reason = f"your code raised {describe_error(error)}{where_raised(error)}"
+        # What broke the limit comes first, because then any other reason may be its consequence.
         return limit.because or reason
 
     def _draw(self, answers: tuple):
@@ -160,7 +167,10 @@ class Exercise:
 
 
 def _require_kind(name: str, answer, annotation) -> None:
-    """Raise InvalidAnswer for an answer that is not of its parameter's kind. A stub is of any."""
+    """Raise InvalidAnswer for an answer that its parameter's annotation does not allow.
+
+    Only annotations in KINDS are checked. The stub `...` is allowed everywhere.
+    """
     if annotation not in KINDS or answer is ...:
         return
     fits, noun = KINDS[annotation]
@@ -169,12 +179,13 @@ def _require_kind(name: str, answer, annotation) -> None:
 
 
 def _is_stub(answer) -> bool:
-    """Return whether it is `...`, or a function or a class with a method that is only that."""
+    """Return whether an answer is `...`, a function with that body, or a class with one."""
     if answer is ...:
         return True
     parts = vars(answer).values() if isinstance(answer, type) else [answer]
     for part in parts:
         code = getattr(unwrap(part), "__code__", None)
+        # A stub's code has the constant `...` and looks up no name.
         if code and ... in code.co_consts and not code.co_names:
             return True
     return False
@@ -193,21 +204,25 @@ class Checks:
     """The exercises by name, as in `check.tangle(answer)`. A chapter is imported when needed."""
 
     def __init__(self, chapters: dict[str, str]):
+        """Note which chapter has which exercise; `chapters`: module -> names with spaces."""
         self._chapters_by_name = {}
         for chapter, names in chapters.items():
             for name in names.split():
                 self._chapters_by_name[name] = chapter
 
     def __getattr__(self, name: str) -> Exercise:
+        """Return the exercise of this name; NotOffered, with its newer name, if there is none."""
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._chapters_by_name:
             sentence = former_names.sentence_of_check(name, self._chapters_by_name)
+            # Show the learner only the line of their cell: without a traceback, a bare `raise`
+            # adds no line of this frame, while `raise error` would add one.
             try:
                 raise former_names.NotOffered(sentence)
             except former_names.NotOffered as error:
                 error.__traceback__ = None
-                raise  # this form adds no line of the frame
+                raise
         chapter = import_module(f"{__package__}.{self._chapters_by_name[name]}")
         return next(exercise for exercise in chapter.EXERCISES if exercise.name == name)
 
@@ -220,7 +235,10 @@ class Checks:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide Python's and TensorFlow's warnings in this block. A check has its own messages."""
+    """Hide Python's and TensorFlow's warnings in this block, because a check has its own messages.
+
+    TensorFlow's errors are still logged.
+    """
 
     def is_error(record: logging.LogRecord) -> bool:
         return record.levelno >= logging.ERROR

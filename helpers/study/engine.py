@@ -10,6 +10,7 @@ from helpers.study.observations import Raised, observe
 from helpers.study.sameness import as_numbers, find_farthest_item, is_same_result
 from helpers.study.sentences import describe_difference, describe_result, prefix_reason
 
+#: A function of the answer's result and the reference's. It returns a sentence, or nothing.
 Advice = Callable[[object, object], str | None]
 
 
@@ -27,7 +28,11 @@ class JudgedCase:
 
 
 def make_cases(run: Callable, rows: Iterable[tuple], advice: str | Advice = "") -> list[JudgedCase]:
-    """Return a case per row: its description, and the arguments of `run` before the answer."""
+    """Return a case for each row: a description, and then the arguments of `run`.
+
+    A case calls `run(*arguments, answer)`, once with the learner's answer and once with the
+    reference.
+    """
     return [JudgedCase(shows, partial(run, *arguments), advice) for shows, *arguments in rows]
 
 
@@ -38,7 +43,19 @@ def find_difference(
     who: str = "the reference",
     same: Callable[[object, object], bool] = is_same_result,
 ) -> str | None:
-    """Return the first case in which an answer and the reference differ, in words, or None."""
+    """Return the first case in which an answer and the reference differ, in words, or None.
+
+    Parameters
+    ----------
+    answer, reference
+        What each case's `run` is called with.
+    cases
+        The cases, in the order in which they are tried.
+    who
+        What the message calls the reference.
+    same
+        `same(mine, real)` returns whether two results agree.
+    """
     for case in cases:
         mine = observe(case.run, answer)
         real = observe(case.run, reference)
@@ -49,13 +66,17 @@ def find_difference(
 
 
 def _advise_on_case(advice: str | Advice, mine, real, who: str) -> str:
+    """Return the sentence on two results that differ, by a case's `advice`."""
     if not callable(advice):
         return _describe_both(mine, real, who, advice)
     return advice(mine, real) or _describe_both(mine, real, who, "")
 
 
 def _describe_both(mine, real, who: str, advice: str | None) -> str:
-    """Return a sentence with both results: of dicts what differs, of arrays the farthest item."""
+    """Return a sentence with both results, and the advice if there is any.
+
+    Of two dicts, it has the entries that differ; of two arrays, the item that differs most.
+    """
     own_part, right_part = find_parts_apart(mine, real)
     place = None
     if hasattr(right_part, "shape"):
@@ -68,7 +89,7 @@ def _describe_both(mine, real, who: str, advice: str | None) -> str:
 
 
 def _describe_observation(value, place: tuple | None) -> str:
-    """Return what was observed, with its verb; `place`: of which item of an array."""
+    """Return a result in words, with its verb. Of an array, `place` is the index of one item."""
     if place is not None:
         return f"gives {as_numbers(value)[place]:.9g} at {list(place)}"
     if isinstance(value, Raised):
@@ -77,7 +98,10 @@ def _describe_observation(value, place: tuple | None) -> str:
 
 
 def find_parts_apart(mine, real) -> tuple:
-    """Return the entries in which two dicts differ, and other results as they are."""
+    """Return the entries of two dicts that differ: of the answer's, and of the reference's.
+
+    Results that are not both dicts are returned as they are.
+    """
     if type(mine) is not dict or type(real) is not dict:
         return mine, real
 
@@ -85,7 +109,7 @@ def find_parts_apart(mine, real) -> tuple:
     for key in real:
         if key not in mine or not is_same_result(mine[key], real[key]):
             keys.append(key)
-    if not keys:
+    if not keys:  # all of the reference's entries agree, so the answer has more of them
         keys = [key for key in mine if key not in real]
     own_part = {key: mine[key] for key in keys if key in mine}
     right_part = {key: real[key] for key in keys if key in real}
@@ -93,7 +117,11 @@ def find_parts_apart(mine, real) -> tuple:
 
 
 def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Advice:
-    """Return advice for a case that shows a dict: that of the first entry that differs."""
+    """Return the advice of a case whose results are dicts.
+
+    It describes both results with a text of `advice`: that of the first entry that differs and has
+    one.
+    """
 
     def advise(mine, real):
         if type(mine) is not dict or type(real) is not dict:
@@ -106,12 +134,16 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Adv
 
 
 def advise_on_first_part(who: str = "the reference", advice: str = "") -> Advice:
-    """Return advice for a case that shows a dict: the first entry that differs, in both."""
+    """Return the advice of a case whose results are dicts.
+
+    It describes only the first entry that differs, with the text `advice` after it.
+    """
 
     def advise(mine, real):
         if type(mine) is not dict or type(real) is not dict:
             return None
         own_part, right_part = find_parts_apart(mine, real)
+        # The reference's order first. Its part is empty if the answer only has more entries.
         key = next(iter({**right_part, **own_part}))
         sentence = _describe_both(own_part.get(key), right_part.get(key), who, advice)
         return prefix_reason(f"{key}: ", sentence)
@@ -158,4 +190,5 @@ def judge_guess(
 
 
 def _is_among(value, choices: Sequence) -> bool:
+    """Return whether a value is one of the choices, of the same type: 1 is not True."""
     return any(type(value) is type(choice) and value == choice for choice in choices)

@@ -6,19 +6,22 @@ from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.predict import Revealed
 from helpers.view.widgets.forms import sandbox as sandbox_view
 
+#: {words} is the second text that `_truth` returns.
 SAYS = "you said {guess}, and it {words} {right} of {tries} right."
 
 
 class Foretelling(Exhibit):
     """A sandbox on show. Its text says what it starts with. `.run()` does the same in code.
 
-    Each kind defines `_code(picked)`, the choices as you would type them, and `_truth(picked)`: the
-    verdict, words that continue after "and it" and end a sentence, and safe HTML.
+    Each kind defines two methods. `picked` is the name of each control -> its chosen option.
+    `_code(picked)` returns the choices as you would type them. `_truth(picked)` runs them and
+    returns three texts: the verdict, words that go between "and it" and the count, and safe HTML.
     """
 
     _recorded_note = "This page plays recorded runs: each choice was run once."
 
     def __init__(self, sandbox: Sandbox, what: str):
+        """Show a sandbox; `what` begins the message for a guess that is none of its verdicts."""
         super().__init__(sandbox, sandbox_view)
         self._what = what
         self._tries: list[bool] = []  # whether each guess was right
@@ -31,6 +34,7 @@ class Foretelling(Exhibit):
 
     @preserves_interpreter_state
     def _answer(self, picked: dict, guess: str) -> dict:
+        """Run the choices and count the guess; return what the form shows: says, right and rows."""
         verdict, words, rows = self._truth(picked)
         is_right = verdict == guess
         self._tries.append(is_right)
@@ -54,6 +58,7 @@ class Foretelling(Exhibit):
         return {"note": self._recorded_note, "runs": runs}
 
     def _record_run(self, options: dict) -> dict:
+        """Return the result of some choices on a new sandbox of this kind."""
         picked = self.model.picked(**options)
         fresh_sandbox = type(self)()
         fresh_sandbox._prepare(picked)
@@ -61,6 +66,7 @@ class Foretelling(Exhibit):
         return {
             "call": self._code(picked),
             "verdict": verdict,
+            # The page fills in the rest, which depends on the guesses.
             "says": SAYS.replace("{words}", words),
             "rows": rows,
         }
@@ -69,4 +75,5 @@ class Foretelling(Exhibit):
         """Do what must come before a recorded call. By default, nothing."""
 
     def _widget(self):
+        """Return the form, which calls back for the code of the choices and for their result."""
         return sandbox_view.widget(self.model, self._code, self._answer)

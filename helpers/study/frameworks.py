@@ -7,6 +7,7 @@ class LazyFramework:
     """A framework that is imported when you use one of its names."""
 
     def __init__(self, name: str):
+        """Remember the name of the module; nothing is imported yet."""
         self._name = name
 
     def __getattr__(self, name: str):

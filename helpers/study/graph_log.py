@@ -2,7 +2,10 @@
 
 
 class GraphLog:
-    """What a backend was given: graphs that compute, and each run of one.
+    """A record of the graphs that Dynamo gave to a backend, and of each run of one.
+
+    A graph that computes is one that calls something. Dynamo also makes graphs that only return
+    their inputs.
 
     Attributes
     ----------
@@ -17,7 +20,10 @@ class GraphLog:
         self.runs: list[tuple] = []
 
     def backend(self, graph, inputs):
-        """Return the graph. A graph that computes is counted, and so are its runs."""
+        """Return what Dynamo runs: the graph as it is, if that does not compute.
+
+        A graph that computes is counted, and what runs is a function that also records its run.
+        """
         computes = any(node.op.startswith("call") for node in graph.graph.nodes)
         if not computes:
             return graph

@@ -23,11 +23,15 @@ ALL_OF_IT = (
     "Your file contains only this. Anyone who can read the folder can read it, and can see "
     "whose file it is and when it was written. `stop_sharing()` removes it."
 )
+#: Why an event was not recorded, as printed before: each reason is printed once.
 _PRINTED_REASONS: set[str] = set()
 
 
 def remember(event: dict) -> None:
-    """Record an event, if this kernel has a record. If that fails, print why, once."""
+    """Record an event, such as {"check": "tangle", "is": "passed"}, if this kernel has a record.
+
+    If that fails, print why, once for each reason.
+    """
     path = learner_record.find_record_file()
     if path is None:
         return

@@ -34,7 +34,10 @@ class Raised:
 
 
 def observe(run: Callable, answer) -> object:
-    """Return what a case shows of an answer. An Exception is an observation, too."""
+    """Return `run(answer)`, or Raised if that raises an Exception, which is a result, too.
+
+    NotAttempted and InvalidAnswer pass, because then there is nothing to compare.
+    """
     try:
         return require_attempt(run(answer))
     except (NotAttempted, InvalidAnswer):

@@ -6,21 +6,23 @@ from pathlib import Path
 from helpers.safety.arguments import quote_value, require_str
 from helpers.safety.folders import ManagedDirectory, plain_name, temporary
 
-_HOME: list[ManagedDirectory] = []
+#: The one directory for the ops of this process, once there is one.
+_OPS_DIRECTORY: list[ManagedDirectory] = []
 
 
 class OpDirectory(os.PathLike):
     """The directory that contains an op's folder; its repr does not show the path."""
 
-    def __init__(self, home: Path, name: str):
-        self._home = home
+    def __init__(self, parent: Path, name: str):
+        """Stand for the directory `parent`, which contains the op's folder `name`."""
+        self._parent = parent
         self._name = name
 
     def __fspath__(self):
-        return str(self._home)
+        return str(self._parent)
 
     def __repr__(self):
-        names = ", ".join(sorted(os.listdir(self._home / self._name)))
+        names = ", ".join(sorted(os.listdir(self._parent / self._name)))
         return f"a temporary directory with {self._name}/ ({names})"
 
 
@@ -36,12 +38,12 @@ def op_folder(name: str, files: dict[str, str]) -> OpDirectory:
         text = require_str(files[file], f"the file {quote_value(file)}")
         contents[file] = text.encode()
 
-    folder = _find_home().fill(name, contents)
+    folder = _find_ops_directory().fill(name, contents)
     return OpDirectory(folder.parent, name)
 
 
-def _find_home() -> ManagedDirectory:
-    """Return the directory for the ops of this process, a new one if it is gone."""
-    if not _HOME or not _HOME[0].stands():
-        _HOME[:] = [temporary("ops-")]
-    return _HOME[0]
+def _find_ops_directory() -> ManagedDirectory:
+    """Return the directory for the ops of this process: a new one if somebody has removed it."""
+    if not _OPS_DIRECTORY or not _OPS_DIRECTORY[0].stands():
+        _OPS_DIRECTORY[:] = [temporary("ops-")]
+    return _OPS_DIRECTORY[0]

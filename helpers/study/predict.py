@@ -66,7 +66,13 @@ class Prediction(Exhibit):
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
-        """Return the form as the learner left it. It records what they check, and answers so."""
+        """Return the form as the learner left it.
+
+        A press of Check sends a message with the choice. It is recorded, and the answer to the
+        form says why if that failed.
+        """
+        # The fields of the form: `picked` the number of the choice, `checked` whether Check was
+        # pressed, `keeps` whether a press sends a message, `told` the answer to a press.
         form = super()._widget()
         choices = self.model.choices
         if self.said:
@@ -86,6 +92,7 @@ class Prediction(Exhibit):
     def _record(self, said: str) -> str:
         """Record a choice; return why it is not recorded, as a sentence, or ""."""
         question = self.model.question
+        # The dict is cached, so the choice is known in this kernel even if nothing is recorded.
         _read_decided()[question] = _make_decided(question, said, self.answer)
         event = {
             "predict": question,
@@ -170,6 +177,11 @@ class CodeEnding:
 
 
 def _run_code(run: Callable[[], object]) -> CodeEnding:
+    """Run the code of a question; return the texts that its result may be as a choice.
+
+    These are the returned value as str and as repr, what was printed if that is None, or the name
+    of the exception's type.
+    """
     printed = Printed()
     try:
         with redirected(printed), running_user_code():
@@ -183,7 +195,10 @@ def _run_code(run: Callable[[], object]) -> CodeEnding:
 
 
 def _refuse_ending(ending: CodeEnding, choices: tuple[str, ...]) -> None:
-    """Raise ValueError for an answer that is no choice, MissingPart if something is missing."""
+    """Raise ValueError, because the code's answer is none of the choices.
+
+    Raise MissingPart instead if the code failed because something is not installed.
+    """
     text = ending.candidates[0]
     if ending.error is None:
         outcome = f"gave {clip_text(text, LONGEST_ANSWER)!r}"
@@ -227,7 +242,10 @@ def show_predictions() -> Exhibit:
 
 
 def _list_earlier() -> list[Decided]:
-    """Return what was decided before, in the chapters that this kernel asked; all if none."""
+    """Return what was decided in earlier kernels, in the chapters of which this kernel has asked.
+
+    If it has asked nothing yet, return all that was decided.
+    """
     decided = [row for row in _read_decided().values() if row.question not in _ASKED]
     if not _ASKED:
         return decided
@@ -236,7 +254,7 @@ def _list_earlier() -> list[Decided]:
 
 
 def _require_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
-    """Return the reasons that a caller passes; TypeError or ValueError for what is none."""
+    """Return `why`, checked: choice -> reason. TypeError or ValueError for anything else."""
     if not isinstance(why, Mapping):
         example = clip_text(f"{{{choices[0]!r}: 'because …'}}", LONGEST_EXAMPLE)
         raise TypeError(f"why must be a dict of choice -> reason, such as {example}")
@@ -260,6 +278,7 @@ def _read_decided() -> dict[str, Decided]:
 
 
 def _make_decided(question: str, said: str, was: str) -> Decided:
+    """Return a row of the table: what a learner `said`, "" for nothing, and what the answer was."""
     if not said:
         return Decided("–", question, "nothing yet", "decide first")
     return Decided("✓" if said == was else "✗", question, said, was)

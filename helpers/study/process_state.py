@@ -27,7 +27,11 @@ from helpers.safety.state_parts import (
 )
 
 FRAMEWORKS = ("torch", "tensorflow", "keras")
+#: The module of the course's own frame hooks. It is loaded only if a learner uses them.
 HOOKS = f"{PACKAGE}.mini.frame_hook.hooks"
+
+
+# Each pair of functions reads a part and restores it; PYTHON lists the pairs.
 
 
 def _set_collector(is_enabled: bool) -> None:
@@ -42,14 +46,16 @@ def _set_thresholds(thresholds: tuple) -> None:
 
 
 def _read_handlers() -> dict:
-    """Return the handler of each signal. Only the main thread can set one."""
+    """Return signal -> its handler. Empty off the main thread, which alone can set handlers."""
     if threading.current_thread() is not threading.main_thread():
         return {}
     return {number: signal.getsignal(number) for number in signal.valid_signals()}
 
 
 def _set_handlers(before: dict) -> None:
+    """Set the signal handlers that have changed."""
     for number, handler in before.items():
+        # None stands for a handler that C code installed, which Python cannot set.
         if handler is not None and signal.getsignal(number) is not handler:
             signal.signal(number, handler)
 
@@ -60,6 +66,7 @@ def _is_alarm_set() -> bool:
 
 
 def _stop_new_alarm(was_set: bool) -> None:
+    """Stop the timer, unless there was one before: then it may go on."""
     if not was_set:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -69,6 +76,7 @@ def _read_environment() -> dict:
 
 
 def _set_environment(before: dict) -> None:
+    """Remove new variables, and set those that have changed or are gone."""
     for name in [name for name in os.environ if name not in before]:
         del os.environ[name]
     for name, value in before.items():
@@ -77,19 +85,23 @@ def _set_environment(before: dict) -> None:
 
 
 def _read_tools() -> list:
-    """Return the names of the tools that use sys.monitoring. Python 3.12 has it."""
+    """Return the name of the tool, or None, for each number of sys.monitoring; [] before 3.12."""
     monitoring = getattr(sys, "monitoring", None)
     return [monitoring.get_tool(number) for number in range(6)] if monitoring else []
 
 
 def _free_new_tools(before: list) -> None:
+    """Free the numbers of sys.monitoring that no tool used before."""
     for number, name in enumerate(before):
         if name is None and sys.monitoring.get_tool(number) is not None:
             sys.monitoring.free_tool_id(number)
 
 
 def _read_loggers(logging) -> dict:
-    """Return what each logger has been set to. A framework that is imported later sets its own."""
+    """Return logger -> its level, handlers and two flags.
+
+    Loggers of a framework that is not imported yet are left out, because its import sets them.
+    """
     loggers = [logging.root]
     for name, logger in logging.root.manager.loggerDict.items():
         home = name.partition(".")[0]
@@ -116,6 +128,7 @@ def _set_loggers(_logging, before: dict) -> None:
 
 
 def _read_settings(matplotlib) -> dict:
+    # The methods of dict, because those of RcParams resolve the backend, and warn of old names.
     return dict.copy(matplotlib.rcParams)
 
 
@@ -124,6 +137,7 @@ def _set_settings(matplotlib, before: dict) -> None:
 
 
 def _close_new_figures(pyplot, before: list) -> None:
+    """Close the figures whose numbers were not in use before."""
     for number in pyplot.get_fignums():
         if number not in before:
             pyplot.close(number)
@@ -134,13 +148,15 @@ def _read_filters(warnings) -> list:
 
 
 def _set_filters(warnings, before: list) -> None:
+    """Restore the list of filters in place."""
     warnings.filters[:] = before
-    with warnings.catch_warnings():  # tells the part of warnings that is written in C
+    # The C part of warnings caches which filters applied. Leaving this block empties the cache.
+    with warnings.catch_warnings():
         pass
 
 
 def _read_decimal(decimal) -> tuple:
-    """Return the decimal context, and what it has been set to."""
+    """Return the decimal context of this thread, and what it has been set to, by attribute."""
     context = decimal.getcontext()
     names = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
     values = {name: getattr(context, name) for name in names}
@@ -150,6 +166,7 @@ def _read_decimal(decimal) -> tuple:
 
 
 def _set_decimal(decimal, before: tuple) -> None:
+    """Make the earlier context current, and set its attributes to their earlier values."""
     context, values = before
     decimal.setcontext(context)
     for name, value in values.items():
@@ -161,7 +178,10 @@ def _read_evaluator() -> int:
 
 
 def _leave_hooks(earlier_evaluator: int) -> None:
-    """Leave the frame hooks that code has entered and not left."""
+    """Leave the frame hooks that code has entered and not left.
+
+    The argument is not used: leaving a hook restores the evaluator that it found.
+    """
     hooks = module(HOOKS)
     hook, *_ = hooks.find_hook()
     if not hook:
@@ -173,9 +193,9 @@ def _leave_hooks(earlier_evaluator: int) -> None:
 
 
 PYTHON = (
-    # Before the slot of the frame evaluator itself.
+    # Before the slot of the frame evaluator itself, which is one of KEPT.
     StatePart("frame hooks", _read_evaluator, _leave_hooks, HOOKS),
-    # A tracer first: it sees the rest.
+    # KEPT begins with the tracer, because a tracer would see how the rest is restored.
     *(StatePart(kept.name, kept.read, kept.put) for kept in KEPT),
     StatePart("the collector", gc.isenabled, _set_collector),
     StatePart("the collector's thresholds", gc.get_threshold, _set_thresholds),
@@ -243,7 +263,7 @@ def unchanged(answers: Iterable = ()) -> Iterator[None]:
     """
     before = [(part, value) for part, value in map(_read_part, PARTS) if part]
     namespaces = [read_globals(space) for space in find_namespaces(answers)]
-    draw_from_another_generator()
+    draw_from_another_generator()  # so that random ops of the answer use up none of the learner's
     try:
         yield
     finally:
@@ -254,7 +274,10 @@ def unchanged(answers: Iterable = ()) -> Iterator[None]:
 
 
 def _read_part(part: StatePart) -> tuple[StatePart | None, object]:
-    """Return a part and its value now; None and None where it cannot be read: a folder is gone."""
+    """Return a part and its value now, or (None, None) if it cannot be read.
+
+    That is so if its library is not loaded, or if reading it raises: a working folder may be gone.
+    """
     if not module(part.needs):
         return None, None
     try:
@@ -264,12 +287,14 @@ def _read_part(part: StatePart) -> tuple[StatePart | None, object]:
 
 
 def _restore_part(part: StatePart, before: object) -> None:
+    """Restore a part if its value has changed, whatever that raises."""
     with suppress(Exception):  # a folder that is gone, a library that refuses: the rest goes on
         if not _is_same_value(part.read(), before):
             part.restore(before)
 
 
 def _is_same_value(now: object, before: object) -> bool:
+    """Return whether two values of a part are identical or equal; False if `==` gives no answer."""
     try:
         return now is before or bool(now == before)
     except (ValueError, TypeError, RuntimeError):  # arrays: an answer for each item

@@ -14,14 +14,18 @@ def imported(sources: dict[str, str]) -> list[ModuleType]:
         sys.modules[name] = module
         file = f"{name}.py"
         lines = source.splitlines(keepends=True)
-        linecache.cache[file] = (len(source), None, lines, file)  # for AutoGraph
+        # There is no such file, and AutoGraph reads the source of a function from here.
+        linecache.cache[file] = (len(source), None, lines, file)
         exec(compile(source, file, "exec"), vars(module))
     return [sys.modules[name] for name in sources]
 
 
 @contextmanager
 def fresh_project(sources: dict[str, str]) -> Iterator[list[ModuleType]]:
-    """Import a project for the length of a block, then restore `sys.modules`."""
+    """Import a project for the length of a block, then restore `sys.modules`.
+
+    `sources`: module name -> text, in the order of the imports. Yield the modules in that order.
+    """
     before = {name: sys.modules[name] for name in sources if name in sys.modules}
     try:
         yield imported(sources)

@@ -12,21 +12,26 @@ LONGEST_RESULT = 300  # characters of a result in full
 
 
 class Mismatch(str):
-    """A sentence about two answers, perhaps in `beside`. `picture` shows where they differ."""
+    """A sentence about two answers that differ."""
 
+    #: The parts of the sentence, for a view that shows the two answers beside each other.
     beside: Beside | None = None
+    #: A model that shows where the answers differ, or None.
     picture: object = None
 
 
 def describe_difference(before: str, yours: str, real: str, who: str, after: str = "") -> Mismatch:
-    """Return `<before>yours <yours>, <who> <real><after>`, each with a verb, as in gives 3."""
+    """Return the sentence `<before>yours <yours>, <who> <real><after>`.
+
+    `yours` and `real` begin with a verb, as in "gives 3". `who` is what gave `real`.
+    """
     sentence = Mismatch(f"{before}yours {yours}, {who} {real}{after}")
     sentence.beside = Beside(before, yours, real, who, after)
     return sentence
 
 
 def prefix_reason(before: str, reason: str, after: str = "") -> str:
-    """Return a reason with text around it. It keeps its two answers, if it has them."""
+    """Return a reason with text around it. A Mismatch stays one, with its two answers."""
     beside = getattr(reason, "beside", None)
     if beside is None:
         return f"{before}{reason}{after}"
@@ -49,11 +54,15 @@ def describe_result(result) -> str:
 
 
 def where_raised(error: BaseException) -> str:
-    """Return the line of the learner's notebook that raised, if the error came from there."""
+    """Return the learner's line that raised, as the end of a sentence, or "".
+
+    Of several lines in the traceback, it is the innermost one in a cell of a notebook.
+    """
     file = ""
     number = 0
     for frame, line_number in traceback.walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
+        # The file names of Jupyter's cells, and of answers that tests run.
         if "ipykernel_" in name or name == "<answer>":
             file = name
             number = line_number

@@ -1,6 +1,7 @@
 """The course's questions -> the reason of each answer, from the folder `reasons/`.
 
-They are there so that no cell gives an answer away. A reason belongs to one answer.
+The reasons are not in the notebooks, so that no cell gives an answer away. A reason belongs to one
+answer.
 """
 
 import tomllib
@@ -13,7 +14,10 @@ NO_REASON = "This page has a reason for another answer, and none for this one."
 
 
 def read_reasons(number: int) -> dict[str, dict[str, str]]:
-    """Return question -> {answer: its reason} of one chapter. FileNotFoundError if it has none."""
+    """Return question -> {answer: its reason} of one chapter.
+
+    FileNotFoundError if there is no chapter of this number.
+    """
     path = files("helpers.study").joinpath("reasons", f"{number}.toml")
     reasons = {}
     for entry in tomllib.loads(path.read_text("utf-8"))["reason"]:

@@ -22,7 +22,8 @@ WHY = {
 )
 def tangle(guess, tangle):
     """You know which routes copied the reference, and which look it up at the call."""
-    return judge_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, ("old", "new"))
+    # The learner's `tangle()` returns what its five routes lead to, in the order of WHY.
+    return judge_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, among=("old", "new"))
 
 
 EXERCISES = (tangle, default_finder, rebinding, who_kept)

@@ -26,10 +26,11 @@ class EqualToAll:
 @contextmanager
 def only_new_objects() -> Iterator[None]:
     """Make the collector list only what the block creates, not what frameworks created."""
-    freezes = not gc.get_freeze_count()  # else someone else has frozen objects; leave them frozen
+    # Whoever has frozen objects must find them frozen afterwards, and unfreeze() frees all of them.
+    freezes = not gc.get_freeze_count()
     if freezes:
         gc.collect(0)  # otherwise a collection soon could change the order
-        gc.freeze()
+        gc.freeze()  # `gc.get_objects()` leaves out frozen objects
     try:
         yield
     finally:
@@ -50,6 +51,7 @@ def _find_in_defaults(obj) -> list[tuple[str, str]]:
 
 
 def _list_defaults(fn: FunctionType) -> list[tuple[str, object]]:
+    """Return (parameter, default value) of each parameter that has a default."""
     names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
     values = fn.__defaults__ or ()
     last_names = names[len(names) - len(values) :]
@@ -58,6 +60,11 @@ def _list_defaults(fn: FunctionType) -> list[tuple[str, object]]:
 
 
 def _make_functions(wanted, other) -> list:
+    """Return functions with defaults, and the two objects. Each function is easy to judge wrongly.
+
+    `wanted` is the object whose holders are searched, `other` another object that is a default.
+    """
+
     def twice(value, call=wanted, factor=other, again=wanted): ...
 
     def with_locals(value, call=wanted):
@@ -74,7 +81,7 @@ def _make_functions(wanted, other) -> list:
     @functools.wraps(twice)
     def renamed(value, call=wanted): ...
 
-    renamed.__qualname__ = "renamed"
+    renamed.__qualname__ = "renamed"  # wraps has copied the name of `twice`
     return list(locals().values())
 
 
@@ -85,13 +92,13 @@ def _run_finder(find: Callable) -> list[list[tuple[str, str]]]:
         other = []
         functions = _make_functions(wanted, other)
         found = [_require_pairs(find(obj)) for obj in (wanted, other, object())]
-        del functions
+        del functions  # until here they had to be alive, so that the collector lists them
     return found
 
 
 def _require_pairs(answer) -> list[tuple[str, str]]:
-    """Return the different pairs of an answer in order; InvalidAnswer for anything else."""
-    items = require_items(require_attempt(answer), 10_000, "what it returns")
+    """Return an answer's pairs, sorted and each one once; InvalidAnswer for anything else."""
+    items = require_items(require_attempt(answer), limit=10_000, what="what it returns")
     for item in items:
         is_pair = isinstance(item, (tuple, list)) and len(item) == 2
         if not is_pair or not all(isinstance(text, str) for text in item):
@@ -101,7 +108,10 @@ def _require_pairs(answer) -> list[tuple[str, str]]:
 
 
 def _advise_on_defaults(mine, real) -> str:
-    """Return which default is missed, or named without need, and what tells it apart."""
+    """Return which default an answer misses or names wrongly, and what is special about it.
+
+    `mine` and `real` are what `_run_finder` returned for the answer and the reference, or Raised.
+    """
     if isinstance(mine, Raised):
         if "NoneType" in str(mine.error):
             return f"{mine.sentence}. fn.__defaults__ is None where there are none"
@@ -134,7 +144,7 @@ def _find_parameter(function: str, name: str) -> Parameter | None:
 
 
 def _say_why_not(function: str, name: str) -> str:
-    """Return what is wrong with an item of the answer, as the test functions show it."""
+    """Return why a pair that the answer names is wrong, as the end of a sentence."""
     if "<locals>" not in function:
         return "but that is the function's __name__. Return its __qualname__"
     parameter = _find_parameter(function, name)
@@ -148,11 +158,12 @@ def _say_why_not(function: str, name: str) -> str:
 
 
 def _write_place(function: str, parameter: str) -> str:
+    """Return a parameter in words; `function` is a qualname such as "f.<locals>.twice"."""
     _, _, name = function.rpartition(">.")
     return f"parameter {parameter!r} of the test function {name}()"
 
 
-@exercise(
+DEFAULT_FINDER_HINTS = (
     "Which functions are alive right now? gc.get_objects() lists the objects that the "
     "collector tracks, including functions.",
     "A function keeps its defaults in two places: __defaults__ (a tuple or None) and "
@@ -160,6 +171,9 @@ def _write_place(function: str, parameter: str) -> str:
     "__defaults__ belongs to the LAST parameters. With names = fn.__code__.co_varnames"
     "[:fn.__code__.co_argcount], pair names[len(names) - len(values):] with the values.",
 )
+
+
+@exercise(*DEFAULT_FINDER_HINTS)
 def default_finder(find_in_defaults: Callable):
     """You found every default of the test, positional and keyword-only, by identity alone."""
     case = JudgedCase("on functions made for the test", _run_finder, _advise_on_defaults)

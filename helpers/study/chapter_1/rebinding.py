@@ -19,7 +19,8 @@ from helpers.study.sentences import where_raised
 INSIDE = "inside the block"
 AFTER = "after the block"
 INNER = "item [0] of a list, which is not a module,"
-ROLES = ("twin", "op", "other", "first", "second", "third")  # of the functions in the scenery
+#: Names of `_Scenery`'s attributes that contain a function. A verdict calls functions by them.
+ROLES = ("twin", "op", "other", "first", "second", "third")
 NAMES = ("op", "_op", "late", "table")  # in each module of the scenery
 
 
@@ -43,13 +44,15 @@ def _rebind_everywhere(old, new):
 
 
 def _is_holder(module, op) -> bool:
-    """Return whether it is a module one of whose names leads to the function."""
+    """Return whether a value of `sys.modules` is a module, one of whose names leads to `op`."""
     if not isinstance(module, ModuleType):
         return False
     return any(value is op for value in read_namespace(module).values())
 
 
 def _make_function(name: str):
+    """Return a function that returns its own name, as if it were of the module `scenery`."""
+
     def function(*args, **kwargs):
         return name
 
@@ -59,21 +62,37 @@ def _make_function(name: str):
 
 
 def _make_module(names: dict) -> ModuleType:
+    """Return a new module with these names."""
     module = ModuleType("scenery")
     vars(module).update(names)
     return module
 
 
 class _Scenery:
-    """A function to rebind, and modules with it. `other` and `twin` are equal, not identical.
+    """A function to rebind, other functions, and modules whose names lead to them.
 
-    `modules` stands in the place of `sys.modules`; `watched` are those whose names are compared.
+    Attributes
+    ----------
+    op
+        The function that a learner's block rebinds.
+    other, twin
+        Two methods that are equal, but not identical. A block may rebind `other`, never `twin`.
+    first, second, third
+        The replacements.
+    inner
+        A list that contains `op`. It is no module, so its item must stay.
+    modules
+        What stands in the place of `sys.modules` while a learner's function runs.
+    watched
+        Those of `modules` whose names are compared: the scenery's own, and the copies that have
+        a name for `op`.
     """
 
     def __init__(self, op):
         owner = object()
         function = _make_function("other")
         self.op = op
+        # Each MethodType of one function and one owner is a new object that equals the others.
         self.other = MethodType(function, owner)
         self.twin = MethodType(function, owner)
         self.first = _make_function("first")
@@ -85,6 +104,7 @@ class _Scenery:
         self.modules = {
             **copies,
             **own_modules,
+            # `sys.modules` may contain a module twice, None, and objects that are no modules.
             "scenery": own_modules["scenery1"],
             "scenery.nothing": None,
             "scenery.none": object(),
@@ -93,7 +113,8 @@ class _Scenery:
         self.watched = {**own_modules, **holders}
 
     def _make_own_modules(self) -> dict[str, ModuleType]:
-        rows = (
+        """Return four small modules by name. A module may lead to `op` by two names, or by none."""
+        rows = (  # the values of NAMES in each module
             (self.first, self.op, self.twin, self.op),
             (self.first, 5, self.other),
             (),
@@ -101,6 +122,7 @@ class _Scenery:
         )
         modules = {}
         for number, values in enumerate(rows, 1):
+            # strict=False: a short row gives its module only the first names.
             names = dict(zip(NAMES, values, strict=False))
             modules[f"scenery{number}"] = _make_module(names)
         return modules
@@ -116,8 +138,11 @@ class _Scenery:
             copies["psutil"] = SimpleNamespace(**read_namespace(copies["psutil"]))
         return copies
 
-    def look(self) -> dict[str, str]:
-        """Return the role of the function to which each name leads now; "" for anything else."""
+    def read_roles(self) -> dict[str, str]:
+        """Return module.name -> the role of the function to which it leads now, "" for no function.
+
+        The roles are those of ROLES. One more entry is for the item of the list `inner`.
+        """
         roles_by_id = {id(getattr(self, role)): role for role in ROLES}
         roles = {INNER: roles_by_id.get(id(self.inner[0]), "")}
         for path, module in self.watched.items():
@@ -137,7 +162,10 @@ class Moment:
 
 
 def _run_on_copies(op, rebind) -> list[Moment]:
-    """Return what each module's names led to at each moment, while a learner's function runs."""
+    """Run a learner's blocks on copies of all modules; return what the names led to, by moment.
+
+    An error ends the trials. It is then the last moment.
+    """
     scenery = _Scenery(op)
     moments = []
     try:
@@ -154,11 +182,13 @@ class _RebindingTrials:
     """Blocks of a learner's function, one after another, with a note of each moment."""
 
     def __init__(self, rebind: Callable, scenery: _Scenery, moments: list[Moment]):
+        """Prepare trials of `rebind(old, new)`, a context manager; notes go into `moments`."""
         self.rebind = rebind
         self.scenery = scenery
         self.moments = moments
 
     def run(self) -> None:
+        """Run plain blocks, then one for each error that is raised inside, then a nested one."""
         op = self.scenery.op
         first = self.scenery.first
         self.run_block(op, first)
@@ -170,10 +200,21 @@ class _RebindingTrials:
         self.run_block(op, first, "with a nested block, ", act=self.run_inner_block)
 
     def note(self, when: str) -> None:
-        self.moments.append(Moment(when, self.scenery.look()))
+        """Record what all names lead to now; `when` is this moment in words."""
+        self.moments.append(Moment(when, self.scenery.read_roles()))
 
     def run_block(self, old, new, trial: str = "", act=None, error=None) -> None:
-        """Run one block; `act` is called in it, and `error` raised."""
+        """Run one block that rebinds `old` to `new`, and note the moments inside and after it.
+
+        Parameters
+        ----------
+        trial
+            What is special about the block, as the beginning of the moments' words.
+        act
+            A function without arguments that is called in the block; None for none.
+        error
+            An exception that is raised in the block and must come out of it; None for none.
+        """
         manager = require_attempt(self.rebind(old, new))
         if not hasattr(type(manager), "__exit__"):
             cure = f"not {short_repr(manager)}. Decorate a generator with contextmanager"
@@ -188,7 +229,7 @@ class _RebindingTrials:
                     act()
                 if error is not None:
                     raise error
-        except BaseException as caught:
+        except BaseException as caught:  # raised again below, once the moment after it is noted
             raised = caught
 
         self.note(f"{trial}{AFTER}")
@@ -198,13 +239,17 @@ class _RebindingTrials:
             raise raised
 
     def run_inner_block(self) -> None:
+        """Rebind the replacement of the outer block, `first`, in a block of its own."""
         with self.rebind(self.scenery.first, self.scenery.second):
             self.note(f"nested {INSIDE} of another rebinding")
         self.note("after the inner of two nested blocks")
 
 
 def _advise_on_names(mine: list[Moment], real: list[Moment]) -> str:
-    """Return the first name that leads elsewhere than it should, and what that usually means."""
+    """Return the first name that leads elsewhere than it should, and what that usually means.
+
+    If an error ended the answer's trials, its moments are fewer, and the last one is the error.
+    """
     for own, right in zip(mine, real, strict=False):
         if own.when != right.when:
             return _describe_error(mine[-1].roles)
@@ -217,24 +262,38 @@ def _advise_on_names(mine: list[Moment], real: list[Moment]) -> str:
 
 
 def _describe_error(raised: Raised) -> str:
+    """Return the error in words. If the learner's line compares with `==`, that is the cause."""
     if "==" in where_raised(raised.error):
         return f"{raised.sentence}. An object's == may raise an error"
     return raised.sentence
 
 
 def _describe_name(when: str, path: str, role: str | None, right_role: str | None) -> str:
-    """Return what is wrong with a name that leads to one function and should to another."""
+    """Return what is wrong with a name that leads to one function and should lead to another.
+
+    Parameters
+    ----------
+    when
+        The moment in words. It contains INSIDE or AFTER.
+    path
+        The name, as module.name.
+    role, right_role
+        The roles of the function to which the name leads, and of the right one. "" stands for
+        something that is no function of the scenery, None for a name that does not exist.
+    """
     is_inside = INSIDE in when
     is_after = AFTER in when
     if is_inside and right_role == "twin":
         return "it replaced an object that is only equal to the old one"
     if is_after and right_role == "first":
+        # Some names lead to the replacement even before a block, and must do so after it.
         fault = "it also changed a name that led to the replacement before the block"
         return f"{fault}. Remember what you changed instead of searching again"
     if is_inside and role == "op":
         return f"{when}, {path} still leads to the old function"
     if is_after and right_role == "op":
         fault = f"{when}, {path} does not lead to the old function again"
+        # As in "with a KeyError inside, " and "with a KeyboardInterrupt inside, " of `run`.
         has_raised = "Error inside" in when or "Interrupt" in when
         return f"{fault}. Restore it in a finally" if has_raised else fault
     leads = f"leads to {role or 'nothing'}"

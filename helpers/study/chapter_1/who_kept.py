@@ -50,11 +50,16 @@ TRIALS = {
 
 
 def _triple(x):
+    """Stand in for the op `scale`: the new op of each trial."""
     return 3 * x
 
 
 def _refers_to(holder, op) -> bool:
-    """Return whether an object itself refers to the op, and not through another object."""
+    """Return whether an object is the op, or refers to it directly.
+
+    A function refers to its defaults and to what is in its cells, a partial to its function, a
+    dict to its values, and a class to its attributes.
+    """
     values = [holder]
     if isinstance(holder, FunctionType):
         values += holder.__defaults__ or ()
@@ -70,11 +75,15 @@ def _refers_to(holder, op) -> bool:
 
 
 def _unwrap_method(value):
+    """Return the function of a staticmethod, classmethod or method; anything else as it is."""
     return getattr(value, "__func__", value)
 
 
 def _judge_names(kept, sources) -> str | None:
-    """Return what is wrong with the names that are said to keep the old op."""
+    """Return what is wrong with the learner's list `kept` of names that keep the old op, or None.
+
+    `sources` are the texts of the project, by the names of its modules. The first one owns the op.
+    """
     named = _read_names(kept)
     with fresh_project(sources) as modules:
         values = {}
@@ -84,6 +93,7 @@ def _judge_names(kept, sources) -> str | None:
 
         owner = modules[0]
         old = owner.scale
+        # The exercise asks what keeps the old op while its owner is patched.
         with patch.object(owner, "scale", _triple):
             holders = {name for name, value in values.items() if _refers_to(value, old)}
 
@@ -121,6 +131,7 @@ def _cure_all(project, new):
     jobs = project.jobs
     logs = project.logs
     new_entries = {name: new for name, value in logs.TABLE.items() if value is old}
+    # `logs.scale` is a wrapper, and its only cell contains the old op.
     [cell] = logs.scale.__closure__
     with (
         patch.object(project.ops, "scale", new),
@@ -130,17 +141,22 @@ def _cure_all(project, new):
         patch.object(jobs, "ten", functools.partial(new, *jobs.ten.args)),
         patch.dict(logs.TABLE, new_entries),
     ):
-        project.totals.area.cache_clear()
+        project.totals.area.cache_clear()  # its cache contains results of the old op
         try:
             cell.cell_contents = new
             yield
         finally:
             cell.cell_contents = old
-            project.totals.area.cache_clear()
+            project.totals.area.cache_clear()  # and now results of the new one
 
 
 def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
-    """Return the results of all calls at each moment, and what is changed after the block."""
+    """Run the project with a learner's block; return label -> what was observed.
+
+    The labels name the result of each call at each moment, whether an error that is raised in the
+    block comes out of it, and the names of each module that the block leaves changed.
+    `calls(project, x)` is the page's function; it returns name -> result.
+    """
     values = {}
     with fresh_project({**sources, **trial.more_sources}) as modules:
         project = SimpleNamespace(**{module.__name__: module for module in modules})
@@ -164,7 +180,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
             values["the error came through"] = not trial.raises
         except (KeyError, RaisedByCheck) as error:
             if type(error) is not trial.raises:
-                raise
+                raise  # it is the learner's own error, not the one raised above
             values["the error came through"] = True
         note_results("after the block")
 
@@ -184,6 +200,7 @@ def _make_block(cured, project, new):
 
 
 def _advise_on_cure(mine, real) -> str | None:
+    """Return the first difference of two runs, or the answer's error with its likely cause."""
     if not isinstance(mine, Raised):
         return advise_on_first_part()(mine, real)
     if "but 2 were given" in str(mine.error):
@@ -192,7 +209,7 @@ def _advise_on_cure(mine, real) -> str | None:
     return mine.sentence
 
 
-@exercise(
+WHO_KEPT_HINTS = (
     "For each call that runs the old op, ask when it read the reference. Was it at the import, "
     "at a def, or at a call? Whatever kept it is the holder. One call keeps no op at all.",
     "Inside the owner's patch, show_bindings(old) lists what refers to the old function. "
@@ -203,8 +220,10 @@ def _advise_on_cure(mine, real) -> str | None:
     "A class needs staticmethod(new), because its calls go through an instance. You cannot "
     "assign to a partial's func, but you can rebind jobs.ten. Call area.cache_clear() before and "
     "after the block.",
-    seconds=20,
 )
+
+
+@exercise(*WHO_KEPT_HINTS, seconds=20)
 def who_kept(kept, cured: Callable, sources, calls):
     """You named each holder. Every call ran the new op, and afterwards all was as before."""
     rows = [(shows, sources, calls, trial) for shows, trial in TRIALS.items()]

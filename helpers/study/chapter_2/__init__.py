@@ -24,7 +24,7 @@ WHY = {
 )
 def ranking(ranking, sequences):
     """You read keys as TensorFlow does."""
-    names = [to_plain_text(name) for name in require_items(ranking, 100, "ranking")]
+    names = [to_plain_text(name) for name in require_items(ranking, limit=100, what="ranking")]
     require_attempts({f"place {number}": name for number, name in enumerate(names, 1)})
     if len(names) != len(WHY) or not all(name in names for name in WHY):
         return f"ranking must contain each of these names once: {', '.join(WHY)}"
@@ -40,6 +40,7 @@ def ranking(ranking, sequences):
 
 
 def _count_traces(calls) -> int:
+    """Return how many traces a new tf.function makes for these calls, each a tuple of arguments."""
     watched = watch_function(lambda x: x, autograph=False)
     for args in calls:
         watched(*args)

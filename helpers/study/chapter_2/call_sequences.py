@@ -49,15 +49,21 @@ class Sequence:
     reduces_retracing: bool = False
 
     def run(self, make_cache: Callable) -> dict[str, str]:
-        """Return what a cache does at each call."""
-        body_runs = []
+        """Make a cache for the body and make the calls; return each call -> what the cache does.
+
+        `make_cache(body)` returns an object to call, with the attributes `cache` and
+        `may_change_arguments`. An effect is a text such as "traces, returns …, keeps 1 traces".
+        """
+        body_runs = []  # one item for each run of the body
         effects = {}
 
         @functools.wraps(self.body)
         def body(*args):
             body_runs.append(None)
+            # The result names the call that traced it, so a hit shows which trace it found.
             return self.body(*args) or f"what the body returned in call {len(effects) + 1}"
 
+        # Passed only where needed: a cache without widening need not know the option.
         options = {"reduce_retracing": True} if self.reduces_retracing else {}
         cache = require_attempt(make_cache(body, **options))
         for number, call in enumerate(self.calls, 1):
@@ -71,6 +77,7 @@ class Sequence:
 
 
 def _describe_runs(count: int) -> str:
+    """Return what a call did that ran the body so many times."""
     if count == 0:
         return "hits"
     if count == 1:
@@ -79,7 +86,7 @@ def _describe_runs(count: int) -> str:
 
 
 def _describe_call(cache, args) -> str:
-    """Call a cache and say what came of it, but not whether it traced."""
+    """Call a cache; return its result, and what it did to the arguments and to its traces."""
     before = _copy_containers(args)
     result = observe(lambda cache: cache(*args), cache)
 
@@ -103,6 +110,7 @@ def _copy_containers(args):
 
 
 def _has_same_leaves(args, before) -> bool:
+    """Return whether two nested arguments have the same containers, and identical leaves."""
     return tf.nest.map_structure(id, args) == tf.nest.map_structure(id, before)
 
 
@@ -184,6 +192,7 @@ def make_key_sequences() -> list[Sequence]:
     another_order = {"b": three, "a": two}
     equal_objects = [Equal(value) for value in (1, 1, 2, 1)]
     pairs = (two, 1), (two, 2), (three, 1), (two, 1)
+    # A function, so that each call gets an object of its own, and nothing else keeps it.
     new_objects = (lambda: (Plain(1),),) * 4
     return [
         _with_one("tensors of the same dtype and shape share a trace", two, two * 5),
@@ -287,7 +296,7 @@ def make_lookup_sequences() -> list[Sequence]:
 def make_mutation_sequences() -> list[Sequence]:
     """Return sequences whose bodies change their arguments, and some whose bodies do not."""
     two = tf.ones([2])
-    new_holder = (lambda: (Holder([]),),)
+    new_holder = (lambda: (Holder([]),),)  # a function: each cache gets its own object
     return [
         _with_one("without a change, you get the body's result", two, {"a": [two, 1]}),
         _with_one("appending to a list raises, every time", [two], [two], body=_append),

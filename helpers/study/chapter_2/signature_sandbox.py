@@ -52,7 +52,11 @@ def call_code(picked: dict[str, str]) -> str:
 
 
 class SignatureSandbox(Foretelling):
-    """Calls to pick from. Each function is made at its first use and keeps its cache and ledger."""
+    """A sandbox of calls. `Foretelling` calls the methods with what the learner has picked.
+
+    `picked` is the name of each control -> its chosen option. A tf.function is made when its
+    setting is first picked, and then keeps its traces and its ledger.
+    """
 
     _recorded_note = (
         f"This page plays recorded runs. Each function was first called with "
@@ -64,7 +68,7 @@ class SignatureSandbox(Foretelling):
         self._watched_by_setting: dict[str, TraceRecorder] = {}
 
     def function(self, picked: dict[str, str]) -> TraceRecorder:
-        """Return the watched function of this setting."""
+        """Return the tf.function of the picked setting, with its ledger."""
 
         def f(x):
             return tf.constant(0)
@@ -79,11 +83,13 @@ class SignatureSandbox(Foretelling):
         return self._watched_by_setting[setting]
 
     def _prepare(self, picked):
+        """Make the call that comes before each recorded one: that of the first options."""
         self.function(picked)(make_argument(SANDBOX.start()))
 
     def _truth(self, picked):
+        """Make the picked call; return its verdict, a sentence on it, and the ledger as HTML."""
         function = self.function(picked)
-        with suppress(TypeError, ValueError):
+        with suppress(TypeError, ValueError):  # the ledger has the error, too
             function(make_argument(picked))
         row = function.last
         reason = f" ({row.note})" if row.note else ""
@@ -91,6 +97,7 @@ class SignatureSandbox(Foretelling):
         return row.verdict, sentence, ledger.html(function.model)
 
     def _code(self, picked):
+        """Return the picked call as the learner would type it."""
         return f"{picked['function']}({call_code(picked)})"
 
 

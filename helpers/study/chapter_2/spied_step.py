@@ -37,13 +37,19 @@ class LoopNames:
 
 
 class _SpiedStep:
-    """A step with its ledger. While `doubles` is set, it doubles its results."""
+    """The learner's step with a ledger of its calls.
+
+    While `doubles` is set, it returns twice the results. A loop that uses them then ends
+    differently.
+    """
 
     def __init__(self, step):
+        """Watch `step`, a tf.function."""
         self.watched = TraceRecorder(require_tf_function(step, {}))
         self.doubles = False
 
     def __call__(self, *args, **kwargs):
+        """Call the step, and note the call in the ledger."""
         result = self.watched(*args, **kwargs)
         if self.doubles:
             return tf.nest.map_structure(lambda leaf: leaf * 2, result)
@@ -73,10 +79,11 @@ class _SpiedStep:
 
 @contextmanager
 def left_alone(batches, by: str) -> Iterator[list]:
-    """Yield a list of the batches. Raise InvalidAnswer if the block changed that list.
+    """Yield a list of the batches; afterwards raise InvalidAnswer if the block changed that list.
 
-    When its time is over, a check cancels the graphs that run in the block. No signal interrupts
-    C++ (`tensorflow/python/eager/cancellation.py`).
+    `by` is the learner's function, as the message names it. Graphs that run in the block are
+    cancelled when the time of the check is over, because no signal interrupts C++
+    (`tensorflow/python/eager/cancellation.py`).
     """
     from tensorflow.python.eager import cancellation
 
@@ -84,6 +91,7 @@ def left_alone(batches, by: str) -> Iterator[list]:
     manager = cancellation.CancellationManager()
     with cancellation.CancellationManagerContext(manager), when_stopped(manager.start_cancel):
         yield copy
+    # By identity, because == of tensors returns a tensor.
     if list(map(id, copy)) != list(map(id, batches)):
         raise InvalidAnswer(f"{by} changes the list of batches that it receives. Leave it as it is")
 
@@ -100,6 +108,7 @@ def read_op_kinds(function) -> set[str]:
 
 
 def _require_numbers(value):
+    """Return a number, array or tensor as a NumPy array; InvalidAnswer for anything else."""
     array = as_numbers(value)
     if array is None:
         raise InvalidAnswer(f"a result must consist of numbers, not {short_repr(value)}")
@@ -108,12 +117,13 @@ def _require_numbers(value):
 
 def draw_tensor(dice: random.Random, rows: int, columns: int):
     """Return a tensor of random numbers."""
-    if rows == 0:
+    if rows == 0:  # tf.constant([]) would have no columns
         return tf.zeros([0, columns])
     return tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
 
 def _draw_batches(dice: random.Random, row_counts: Iterable[int]) -> list:
+    """Return a tensor of random numbers for each number of rows."""
     return [draw_tensor(dice, rows, COLUMNS) for rows in row_counts]
 
 
@@ -122,8 +132,20 @@ def judge_loop(
 ) -> str | None:
     """Return what is wrong with a step and the loop that should call it once per batch.
 
-    `run(loop, step, *trial)` returns what the loop computes. The last part of a trial is its
-    batches, and the first trial is the one that the learner has seen.
+    Parameters
+    ----------
+    names
+        What the page calls the three functions.
+    step
+        The learner's tf.function.
+    loop
+        The learner's loop.
+    reference
+        The slow loop, called in the same way. Its results are right.
+    trials
+        The arguments of a loop besides its step, the batches last. The learner has seen the first.
+    run
+        `run(loop, step, *trial)` calls a loop and returns what it computes, as plain data.
     """
     if not hasattr(step, "get_concrete_function"):
         return f"{names.step} must be a tf.function itself, because its own traces are counted"
@@ -138,12 +160,13 @@ def judge_loop(
         spied = _SpiedStep(step)
         run_trial = partial(_run_loop, run, spied, trial)
         case = JudgedCase(f"for {batches}", run_trial)
-        reason = find_difference(loop, reference, [case], names.reference, near)
+        reason = find_difference(loop, reference, [case], who=names.reference, same=near)
         reason = reason or spied.describe_fault(names, batches, batch_count)
         if reason:
             return reason
 
         if number == 0:
+            # The step now returns other results. If the loop's do not change, it ignores them.
             result = run_trial(loop)
             spied.doubles = True
             if is_same_result(run_trial(loop), result):
@@ -152,14 +175,17 @@ def judge_loop(
 
 
 def _run_loop(run: Callable, step, trial: tuple, loop):
+    """Call `run`, with the loop as the last argument here, because a case passes it last."""
     return run(loop, step, *trial)
 
 
 def _slow_epoch(step, batches):
+    """Return the losses of the notebook's epoch; the step is not called."""
     return [tf.reduce_sum(rows) / (number + 1) for number, rows in enumerate(batches)]
 
 
 def _run_epoch(epoch, step, batches) -> list[float]:
+    """Return the losses of a loop as numbers; InvalidAnswer if they are none."""
     with left_alone(batches, "epoch") as copy:
         losses = require_attempt(epoch(step, copy))
         losses = require_items(losses, MOST_RESULTS, "what epoch returns")
@@ -184,6 +210,7 @@ def batches(step, epoch: Callable, batches, slow_step):
 
 
 def _slow_train(step, weights, samples):
+    """Return the weights and the means of the notebook's training; the step is not called."""
     weights = as_numbers(weights)
     rate = 0.1
     losses = []
@@ -199,6 +226,7 @@ def _slow_train(step, weights, samples):
 
 
 def _run_train(train, step, weights, batches) -> dict:
+    """Return the weights and the means of a loop, each number by its label."""
     with left_alone(batches, "train") as copy:
         result = require_attempt(train(step, weights, copy))
         result = require_items(result, MOST_RESULTS, "what train returns")
@@ -216,7 +244,7 @@ def _run_train(train, step, weights, batches) -> dict:
     return values
 
 
-@exercise(
+SLOW_TRAINING_HINTS = (
     "Which three arguments does the ledger name?",
     "The rate is a Python number. Make it a tensor before the loop, and keep it a tensor. For "
     "the rows, use reduce_retracing=True, or an input_signature with None.",
@@ -226,6 +254,9 @@ def _run_train(train, step, weights, batches) -> dict:
     "the weights, the sum and the count. A mean is sum / count. If rate is a tensor, "
     "rate * 0.9 is one too.",
 )
+
+
+@exercise(*SLOW_TRAINING_HINTS)
 def slow_training(train_step, train: Callable, weights, batches):
     """One or two traces are now enough for any batches, with the same weights and means."""
     dice = random.Random(4)

@@ -19,46 +19,66 @@ from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
 from helpers.study.frameworks import tf
 
+#: The sequences that are drawn after a pass.
 PICTURED = "an equal key is a hit", "the first that fits is used"
 
 
 class _TensorFlowCache:
-    """The reference for the learner's cache. Its traces are those of a tf.function."""
+    """The reference for the learner's cache: a tf.function decides when to trace.
 
+    A call returns what `fn` returned in the trace that the call uses. A trace need not return a
+    tensor here, so its result is kept in `cache`, and the graph returns the result's position.
+    """
+
+    #: Whether the body of a call may change the caller's own lists and dicts.
     may_change_arguments = True
 
     def __init__(self, fn, reduce_retracing=False):
+        #: What `fn` returned in each trace, in order.
         self.cache = []
 
-        @functools.wraps(fn)
-        def body(*args):
+        @functools.wraps(fn)  # tf.function reads the parameters of fn
+        def append_result(*args):
+            # Python runs this only while tf.function traces; a hit runs the graph, a constant.
             self.cache.append(fn(*args))
             return tf.constant(len(self.cache) - 1)
 
-        self.graphs = tf.function(body, autograph=False, reduce_retracing=reduce_retracing)
+        self._find_position = tf.function(
+            append_result, autograph=False, reduce_retracing=reduce_retracing
+        )
 
     def __call__(self, *args):
-        trace_count = len(self.cache)
+        """Return what `fn` returned in the trace that fits these arguments."""
+        earlier_count = len(self.cache)
         try:
-            return self.cache[int(self.graphs(*args))]
+            # If no trace fits, this call appends one to the cache before it is read.
+            position = int(self._find_position(*args))
+            return self.cache[position]
         except Exception:
-            del self.cache[trace_count:]
+            # TensorFlow refuses a body that changed its arguments after the body has returned, so
+            # the refused trace is already in the cache.
+            del self.cache[earlier_count:]
             raise
 
 
 class _LearnerCache:
     """A cache of traces. The learner wrote one or two of its parts."""
 
+    #: As in `_TensorFlowCache`. A learner's trace must run the body on a copy.
     may_change_arguments = False
 
     def __init__(self, fn, reduce_retracing=False, **parts):
+        """Make a cache for `fn`; `parts` are the learner's functions key, find, widen or trace."""
         self.fn = fn
         self.reduces_retracing = reduce_retracing
+        #: (key, what the trace returned), in the order of the traces.
         self.cache = []
-        own_parts = {"key": _make_key, "find": _find_equal, "trace": _trace}
-        self.parts = {**own_parts, **parts}
+        # There is no finished `widen`: a cache that widens is only made with the learner's.
+        finished_parts = {"key": _make_key, "find": _find_equal, "trace": _trace}
+        self.parts = {**finished_parts, **parts}
 
     def __call__(self, *args):
+        """Return what `fn` returned in the trace of a key that fits, or run a new trace."""
         known_keys = [key for key, _ in self.cache]
         key = require_attempt(self.parts["key"](args))
 
@@ -73,6 +93,7 @@ class _LearnerCache:
         return trace
 
     def _find(self, known_keys: list, key) -> int | None:
+        """Return the position that the part `find` returns; InvalidAnswer if it is none."""
         position = require_attempt(self.parts["find"](list(known_keys), key), "find")
         if position is None:
             return None
@@ -82,6 +103,7 @@ class _LearnerCache:
         return position
 
     def _widen(self, known_keys: list, key) -> tuple:
+        """Return the key that the part `widen` returns; InvalidAnswer if it is no pair."""
         wider = require_attempt(self.parts["widen"](known_keys, key), "widen")
         if not isinstance(wider, tuple | list) or len(wider) != 2:
             raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(wider)}")
@@ -102,6 +124,7 @@ def _make_key(args) -> tuple:
 
 
 def _find_equal(known_keys, key) -> int | None:
+    """Return the position of the first equal key, or None."""
     for position, known_key in enumerate(known_keys):
         if known_key == key:
             return position
@@ -109,10 +132,12 @@ def _find_equal(known_keys, key) -> int | None:
 
 
 def _find_nothing(known_keys, key) -> None:
+    """Find no key, so that each call traces."""
     return None
 
 
 def _trace(fn, args):
+    """Run the body on the caller's own arguments: in its exercise the learner writes this part."""
     return fn(*args)
 
 
@@ -126,7 +151,7 @@ def _draw_lookups(find: Callable, widen: Callable) -> Ledger:
         own_effects = sequence.run(make_cache)
         real_effects = sequence.run(_TensorFlowCache)
         for name in real_effects:
-            _, _, arguments = name.partition(" with ")
+            _, _, arguments = name.partition(" with ")  # of "call 1 with (…)"
             verdicts = (_as_verdict(own_effects[name]), _as_verdict(real_effects[name]))
             entries.append(Entry(arguments, verdicts, sequence.shows))
     title = "Your cache and TensorFlow's, call by call"
@@ -134,18 +159,19 @@ def _draw_lookups(find: Callable, widen: Callable) -> Ledger:
 
 
 def _as_verdict(effect: str) -> Verdict:
-    """Return the first word of what a call does, as the verdict of a ledger."""
+    """Return "hit" or "trace" as a verdict, from an effect such as "traces, returns …"."""
     word = effect.partition("s,")[0]
     return Verdict(word, "changed" if word == "trace" else "plain")
 
 
 def _find_part_difference(make_cache: Callable, sequences: list[Sequence]) -> str | None:
+    """Return the first call whose effect differs from that in TensorFlow's cache, or None."""
     advice = advise_on_first_part("TensorFlow")
     cases = [JudgedCase(sequence.shows, sequence.run, advice) for sequence in sequences]
     return find_difference(make_cache, _TensorFlowCache, cases, "TensorFlow")
 
 
-@exercise(
+CACHE_KEY_HINTS = (
     "tf.nest.map_structure(f, args) calls f for each leaf and keeps the lists, tuples and dicts. "
     "Which f gives equal results for calls that share a trace?",
     "The key of a tensor is (dtype, shape). NumPy arrays and numbers count as tensors. The key of "
@@ -153,34 +179,42 @@ def _find_part_difference(make_cache: Callable, sequences: list[Sequence]) -> st
     "For an instance of tf.Tensor, np.ndarray or np.generic, f returns (tf.as_dtype(leaf.dtype), "
     "tuple(leaf.shape)). For all else, it returns the leaf.",
 )
+
+
+@exercise(*CACHE_KEY_HINTS)
 def cache_key(key: Callable):
     """In every sequence of calls, your key makes the same hits and traces as tf.function."""
     make_cache = partial(_LearnerCache, key=key)
     return _find_part_difference(make_cache, make_key_sequences())
 
 
-@exercise(
+CACHE_LOOKUP_HINTS = (
     "First write a function common(a, b) that returns the leaf that covers two leaves, or nothing. "
     "A known leaf k fits a new leaf n if common(k, n) equals k.",
     "Equal leaves are their own common leaf. Two tensors of one dtype have one, too. Replace sizes "
     "that differ by None. If ranks differ, replace the whole shape by None. Others have none.",
     "find returns the first known key of the same form whose leaves all fit. widen goes through "
     "the known keys of the same form, and replaces the leaves by the common ones if all have one.",
-    picture=_draw_lookups,
 )
+
+
+@exercise(*CACHE_LOOKUP_HINTS, picture=_draw_lookups)
 def cache_lookup(find: Callable, widen: Callable):
     """In every sequence of calls, your lookup hits and widens where tf.function does."""
     make_cache = partial(_LearnerCache, find=find, widen=widen)
     return _find_part_difference(make_cache, make_lookup_sequences())
 
 
-@exercise(
+CACHE_MUTATION_HINTS = (
     "Run the body on a nested copy, tf.nest.map_structure(lambda leaf: leaf, args).",
     "Then compare the copy with the arguments. tf.nest.map_structure(lambda leaf: 0, args) returns "
     "a form that you can compare with ==.",
     "If the forms are equal, flatten both with tf.nest.flatten and go through the pairs. Each pair "
     "must be the same object (is). Otherwise raise ValueError.",
 )
+
+
+@exercise(*CACHE_MUTATION_HINTS)
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
     make_cache = partial(_LearnerCache, find=_find_nothing, trace=trace)

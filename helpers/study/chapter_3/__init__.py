@@ -21,7 +21,7 @@ WHY = {
 
 def _keeps_its_argument(fn: Callable) -> bool:
     """Return whether what a function returns keeps its argument alive."""
-    argument = set()
+    argument = set()  # of a type that a weak reference can refer to
     reference = weakref.ref(argument)
     result = fn(argument)  # noqa: F841 - until this function returns
     del argument
@@ -38,7 +38,7 @@ def kept_alive(guess, functions):
     """You followed the references from each result to a frame, its locals and the object."""
     truth = {name: _keeps_its_argument(functions[name]) for name in WHY}
     gc.collect()  # An error and its frame refer to each other.
-    return judge_guess(guess, truth, WHY, (True, False))
+    return judge_guess(guess, truth, WHY, among=(True, False))
 
 
 EXERCISES = (*STEP_EXERCISES, stack_at, kept_alive, code_patch)

@@ -14,7 +14,7 @@ from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 
-FIELDS = (  # that must stay
+FIELDS = (  # of a code object, that a patch must not change
     "co_name",
     "co_argcount",
     "co_posonlyargcount",
@@ -57,13 +57,14 @@ def _patch_code(code: CodeType) -> CodeType:
             operator = following
 
     raw = bytearray(code.co_code)
+    # The byte after an opcode is its argument: here the index of a new constant, the last one.
     raw[load.offset + 1] = len(code.co_consts)
     raw[operator.offset + 1] = ADD
     return code.replace(co_code=bytes(raw), co_consts=(*code.co_consts, 25))
 
 
 def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
-    """Return what is in the code object that an answer returns."""
+    """Return label -> what the code object has that an answer makes of the code `before`."""
     patched = require_attempt(patch(before))
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields nobody can change")
@@ -73,7 +74,7 @@ def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
 
     values = {name: repr(getattr(patched, name)) for name in FIELDS}
     for step in dis.get_instructions(patched):
-        if step.opname != "EXTENDED_ARG":
+        if step.opname != "EXTENDED_ARG":  # it is part of the next instruction's argument
             values[f"offset {step.offset}"] = _write_instruction(step)
     values["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
     values["the exception table"] = [
@@ -91,13 +92,16 @@ def _write_instruction(step: dis.Instruction) -> str:
     return f"{step.opname} {step.argrepr}".strip()
 
 
-@exercise(
+CODE_PATCH_HINTS = (
     "Bytecode.from_code(code) is a list of instructions. Which two must change?",
     "An instruction has .name and .arg, but a Label, TryBegin or TryEnd has neither. The .arg of "
     "BINARY_OP is a member of BinaryOp. If there are several 10s, which one is loaded last?",
     "In the last LOAD_CONST of 10, set .arg to 25. In the last BINARY_OP, set .arg to "
     "BinaryOp.ADD. Return steps.to_code().",
 )
+
+
+@exercise(*CODE_PATCH_HINTS)
 def code_patch(patch: Callable):
     """You changed one constant and one operator, in a new code object. The old one is unchanged."""
     rows = [(f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket)]

@@ -50,7 +50,10 @@ class KeptStack:
 
 
 def is_recorded(code: CodeType) -> bool:
-    """Return whether both sides record its frames. C code can call methods such as `__eq__`."""
+    """Return whether the frames of a code object are compared: not those of methods like `__eq__`.
+
+    C code can call such methods, and then the learner's machine does not see their frames.
+    """
     return not code.co_name.startswith("__")
 
 
@@ -60,35 +63,46 @@ def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
 
 
 def list_stack_states(program, args) -> list[StackState]:
-    """Return CPython's stack before each instruction, in the form of plain instructions."""
+    """Run `program(*args)` in CPython; return its stack before each plain instruction.
+
+    A plain instruction is one of `helpers.mini.vm`: it is the same on all versions of CPython.
+    """
     states = []
-    numbers = {}
+    numbers_by_call = {}
     for kept in _record_stacks(program, args):
         opname, has_keywords = _plain_names_by_offset(kept.code).get(kept.offset, ("", False))
         if not opname or not is_recorded(kept.code):
-            continue
-        number = numbers.setdefault(kept.call, len(numbers))
+            continue  # no plain instruction begins at this offset
+        # Calls are numbered again from 0, because some of CPython's calls are left out.
+        number = numbers_by_call.setdefault(kept.call, len(numbers_by_call))
+        # A plain call has the keywords' names as its argument, and not on the stack.
         stack = kept.stack[:-1] if has_keywords else kept.stack
         states.append(StackState(number, kept.code.co_name, kept.offset, opname, stack))
     return states
 
 
 def _record_stacks(fn, args) -> list[KeptStack]:
-    """Return the stacks of all functions of the module, in the order in which they ran."""
+    """Run `fn(*args)`; return the stack before each instruction of its module's functions.
+
+    The order is that in which the instructions ran. The values of a stack are texts.
+    """
     recorded = []
+    # fold=False: a long loop is recorded in full, because each round is compared.
     for moment in record_instructions(fn, args, fold=False, most=MOST_STEPS).moments:
         if type(moment) is not RecordedMoment or moment.slots is None:
-            continue
+            continue  # no instruction, or a frame whose memory could not be read
         tables = moment.activation.tables
         opnames = {step.offset: step.opname for step in decode_instructions(tables.code)}
         offset = moment.offset
-        while opnames[offset] == "EXTENDED_ARG":
+        while opnames[offset] == "EXTENDED_ARG":  # a prefix, so the instruction comes after it
             offset += 2
 
+        # `slots` has a text for each variable of the frame, then one for each value on its stack.
         values = moment.slots[len(tables.names) :]
+        # CPython pushes NULL beside some callables; plain instructions have none.
         stack = tuple(text for text in values if text != "NULL")
         kept = KeptStack(moment.activation.number, tables.code, offset, stack)
-        # An instruction with a prefix is recorded at the prefix, or at both.
+        # An instruction with a prefix is recorded at the prefix, or at both. Here it counts once.
         has_prefix = opnames.get(offset - 2) == "EXTENDED_ARG"
         if has_prefix and recorded and recorded[-1] == kept:
             continue
@@ -98,12 +112,15 @@ def _record_stacks(fn, args) -> list[KeptStack]:
 
 @lru_cache(maxsize=200)
 def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
-    """Return offset -> (plain name, whether 3.13 has the keywords' names on top of the stack)."""
-    steps, _ = vm.plain(code)
+    """Return offset -> (name of the plain instruction, whether CPython calls by CALL_KW there).
+
+    CALL_KW, new in Python 3.13, has the names of its keyword arguments on top of the stack.
+    """
+    steps, _ = vm.plain(code)  # the instructions, and the exception table
     keyword_calls = {step.offset for step in decode_instructions(code) if step.opname == "CALL_KW"}
     names = {}
     for step in steps:
-        if step.first:
+        if step.first:  # several plain instructions can stand for one real instruction
             names[step.offset] = step.opname, step.offset in keyword_calls
     return names
 
@@ -115,7 +132,7 @@ def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
 )
 def stack_at(guess, fn, args, offset):
     """You separated the waiting values from the operands."""
-    items = require_items(guess, 100, "the guess")
+    items = require_items(guess, limit=100, what="the guess")
     places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
     require_attempts(places)
 

@@ -36,7 +36,7 @@ TIPS |= {
     "SWAP": "SWAP(n) exchanges the top and the n-th value from the top, but what is between stays.",
     "FOR_ITER": "The iterator stays below the item until StopIteration. Let other errors through.",
 }
-WITH_OWN_TIP = ("COPY", "SWAP", "FOR_ITER")  # it says more than the height of the stack
+WITH_OWN_TIP = ("COPY", "SWAP", "FOR_ITER")  # their tips say more than MISSING and TOO_MANY
 COLUMNS = (
     Column("mark", "same"),
     Column("at", "about to run", code=True),
@@ -64,7 +64,15 @@ def find_run_difference(
 ) -> str | None:
     """Return how the machine's run of `program(*args)` differs from CPython's, or None.
 
-    `own`: the handlers that the learner wrote, of which one is named.
+    Parameters
+    ----------
+    machine
+        A class of `helpers.mini.vm` with the learner's handlers.
+    program, args
+        The call that both run.
+    own
+        The names of the handlers that the learner wrote. The message blames one of them; any
+        handler if there are none.
     """
     call = f"{show_call(program, args)}: "
     real = run_in_cpython(program, args)
@@ -73,6 +81,7 @@ def find_run_difference(
     except (WrongHandler, vm.Missing) as wrong:
         return f"{call}{wrong}"
 
+    # Where the stacks first differ, "" if nowhere. What is seen from outside is compared first.
     place = "" if mine.states == real.states else f". {_describe_place(mine, real, own)}"
     if mine.end != real.end:
         sentence = describe_difference(call, mine.end, real.end, "CPython", place)
@@ -102,6 +111,7 @@ def _pair_stacks(mine: list[StackState], real: list[StackState]) -> Listing:
 
 
 def _write_pair(mine: StackState | None, right: StackState | None) -> StackPair:
+    """Return a row of both stacks at one moment; None stands for a run that has ended."""
     mark = "=" if mine == right else "≠"
     own_step = _write_step(mine)
     right_step = _write_step(right)
@@ -118,7 +128,10 @@ def _write_step(state: StackState | None) -> str:
 
 
 def _describe_place(mine: ProgramRun, real: ProgramRun, own: tuple | list) -> str:
-    """Return where two runs first differ, which handler ran there, and what that usually means."""
+    """Return where two runs first differ, which handler ran there, and what that usually means.
+
+    `own` are the names of the handlers that the learner wrote.
+    """
     pairs = enumerate(zip_longest(mine.states, real.states))
     index, (here, there) = next(entry for entry in pairs if entry[1][0] != entry[1][1])
     name = _find_handler(mine, index, own)
@@ -141,7 +154,10 @@ def _describe_place(mine: ProgramRun, real: ProgramRun, own: tuple | list) -> st
 
 
 def _find_handler(run: ProgramRun, index: int, own: tuple | list) -> str:
-    """Return the last handler before a state, of the learner's own if one of them ran."""
+    """Return the name of the handler that probably caused the state at `index` of a run.
+
+    It is the last one before that state: of the learner's `own` handlers, or of all if none ran.
+    """
     names = [name for state_count, name in run.handlers if state_count <= index]
     for name in reversed(names):
         if not own or name in own:

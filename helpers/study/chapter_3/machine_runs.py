@@ -46,7 +46,10 @@ class ProgramRun:
 
 
 def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
-    """Run `program(*args)` twice: once for the stacks, and once for the end and the output."""
+    """Run `program(*args)` twice: once for the stacks, and once for the end and the output.
+
+    Each run gets its own copy of the arguments, because a program may change them.
+    """
     run = ProgramRun(states=list_stack_states(program, copy.deepcopy(args)))
 
     def call(fn, *arguments):
@@ -57,11 +60,16 @@ def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
 
 
 def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
-    """Run `program(*args)` on the machine, with a note of every handler that runs."""
+    """Run `program(*args)` on a subclass of the machine that notes every handler that runs.
+
+    NotAttempted for a stub. WrongHandler for a handler that is wrong whatever the program.
+    """
     run = ProgramRun()
-    frames = {}  # id of a frame -> (number of the call, the frame, which is thus kept)
+    # id of a frame -> (number of its call, the frame). While a frame is kept, its id stays its own.
+    frames = {}
 
     def note_state(frame, step) -> None:
+        """Add the stack before this instruction, if it is one of the program's own."""
         is_own = frame.globals is program.__globals__ and is_recorded(frame.code)
         if step.first and is_own:
             call, _ = frames.setdefault(id(frame), (len(frames), frame))
@@ -70,14 +78,19 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
             run.states.append(state)
 
     def watch_handler(name: str) -> Callable:
+        """Return a method that notes the state, and then calls the machine's handler `name`."""
+
         def run_handler(self, *arguments):
-            step = self.steps[self.at - 1]
+            # `self` is a frame of the machine, `arguments` those of the instruction.
+            step = self.steps[self.at - 1]  # the machine has already moved on to the next one
             if len(run.handlers) > MOST_HANDLERS:
                 raise WrongHandler("yours never ends")
             if step.opname == name:  # else another handler calls this one
                 note_state(self, step)
                 run.handlers.append((len(run.states), name))
-            if getattr(super(WatchedMachine, self), name)(*arguments) is ...:
+            # `super` needs its arguments here, because this is not in the body of a class.
+            handler = getattr(super(WatchedMachine, self), name)
+            if handler(*arguments) is ...:
                 raise StubHandler(name)
             if name in ("RAISE_VARARGS", "RERAISE"):
                 raise WrongHandler(f"your {name} must raise, but it returned")
@@ -85,13 +98,17 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
         return run_handler
 
     handlers = {name: watch_handler(name) for name in vm.opcodes(machine)}
+    # `type` and not `class`, because the methods are not known before. Each object is a frame.
     WatchedMachine = type("frame", (machine,), handlers)  # noqa: N806
     _note_end(run, WatchedMachine().run, program, args)
     return run
 
 
 def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -> None:
-    """Note what a call gives or raises, and what it prints. NotAttempted for a stub."""
+    """Call `call(program, *args)`; note in `run` what it gives or raises, and what it prints.
+
+    NotAttempted if a handler is still a stub. WrongHandler passes.
+    """
     printed = io.StringIO()
     try:
         with redirected(count_characters(printed)):
@@ -101,17 +118,25 @@ def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -
         raise NotAttempted(stub) from None
     except vm.Unwritten:
         raise NotAttempted("") from None
-    except vm.Halt:
+    except vm.Halt:  # such as WrongHandler: the machine failed, not the program
         raise
     except (Exception, GeneratorExit, SystemExit) as error:
         run.end = f"raises {_write_chain(error, program.__globals__)}"
     run.printed = f"prints {printed.getvalue()!r}"
 
 
-def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
-    """Return an exception with its causes and contexts, without what a handler caught.
+def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = ()) -> str:
+    """Return an exception with its causes and contexts, in words.
 
-    `earlier`: the exceptions that led to this one. Where a chain is a circle, it ends there.
+    Parameters
+    ----------
+    error
+        What the program raised.
+    program_globals
+        The globals of the program. An exception that was raised in other code is left out: a
+        handler of the machine has caught it, and CPython's run has none.
+    earlier
+        The exceptions that led to this one. If a chain leads back to one of them, it ends there.
     """
     text = describe_error_alone(error)
     earlier = (*earlier, error)
@@ -120,20 +145,20 @@ def _write_chain(error: BaseException, space: dict, earlier: tuple = ()) -> str:
         (" while handling ", error.__context__),
     )
     for relation, link in links:
-        if link is None or _was_caught_by_handler(link, space):
+        if link is None or _was_caught_by_handler(link, program_globals):
             continue
         if error.__suppress_context__ and error.__cause__ is None:
             return f"{text} from None"
         if any(link is each for each in earlier):
             return f"{text}{relation}{describe_error_alone(link)} again"
-        return f"{text}{relation}{_write_chain(link, space, earlier)}"
+        return f"{text}{relation}{_write_chain(link, program_globals, earlier)}"
     return text
 
 
-def _was_caught_by_handler(error: BaseException, space: dict) -> bool:
-    """Return whether an exception was raised outside of the program, whose globals these are."""
+def _was_caught_by_handler(error: BaseException, program_globals: dict) -> bool:
+    """Return whether an exception was raised in other code than the program with these globals."""
     trace = error.__traceback__
-    return trace is not None and trace.tb_frame.f_globals is not space
+    return trace is not None and trace.tb_frame.f_globals is not program_globals
 
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
@@ -163,10 +188,12 @@ def show_call(program: Callable, args: tuple) -> str:
     arguments = f"({', '.join(map(short_repr, args))})"
     name = program.__name__
     if name == "<lambda>":
+        # The line is an item of a list in vm_programs, perhaps as `*(… for …),`.
         tree = ast.parse(first_line.strip().strip("*,"))
         node = next(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
         return f"({ast.unparse(node)}){arguments}"
 
+    # On one line. After a colon, the first statement of a block follows without a semicolon.
     body = "; ".join(line.strip() for line in lines if line).replace(":;", ":")
     if len(body) > LONGEST_BODY:
         return f"{name}{arguments}"

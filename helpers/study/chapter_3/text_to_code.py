@@ -42,12 +42,23 @@ class StatementPart:
 def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> Exhibit:
     """Show a statement of `text` part by part, in the order of its instructions in `code`.
 
-    A node and an instruction belong together if they have the same position. `names` is the symbol
-    table of the enclosing function. In a node, the number of a part refers to that part.
+    A node and an instruction belong together if they have the same position.
+
+    Parameters
+    ----------
+    text
+        The source in which the statement is.
+    tree
+        The AST of the statement.
+    names
+        The symbol table of the enclosing function.
+    code
+        The code object that contains the statement's instructions.
     """
     nodes_by_position = {}
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
+            # Of two nodes with one position, the inner one comes later and stays.
             nodes_by_position[_read_position(node)] = node
 
     instructions = [
@@ -81,15 +92,16 @@ def _read_position(node: ast.AST) -> tuple[int, int, int, int]:
 
 
 def _write_node(node: ast.AST, numbers: dict[ast.AST, int]) -> str:
-    """Return a node's type, and its children as numbers of parts or as types."""
+    """Return a node's type and its children: each by its part's number, or else by its type."""
     words = [type(node).__name__]
     for child in ast.iter_child_nodes(node):
-        if type(child) is not ast.Load:
+        if type(child) is not ast.Load:  # every name that is read has this child
             words.append(str(numbers.get(child, type(child).__name__)))
     return " ".join(words)
 
 
 def _read_scope(names: SymbolTable, name: str) -> str:
+    """Return "free", "local" or "global" for a name of the enclosing function."""
     symbol = names.lookup(name)
     if symbol.is_free():
         return "free"

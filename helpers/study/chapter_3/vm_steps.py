@@ -40,15 +40,19 @@ COVERAGE_COLUMNS = (
 
 
 def cases_of(step: type) -> list[tuple]:
-    """Return the programs of a step, each with its arguments."""
+    """Return the programs of a step, each with its arguments.
+
+    They are a list in `vm_programs`, named after the step, such as NAMES.
+    """
     return getattr(vm_programs, step.__name__.upper(), [])
 
 
 @dataclass(frozen=True)
 class StepJudge:
-    """What decides about a learner's handlers of one step.
+    """The judge of the exercise on one step of the machine.
 
-    If a program differs, it is tried again with one of the answer's handlers at a time.
+    If a program runs differently from CPython, it runs again with one of the answer's handlers at a
+    time, so that the message can blame one.
     """
 
     #: The finished step, a class of handlers.
@@ -57,6 +61,7 @@ class StepJudge:
     @property
     def opnames(self) -> list[str]:
         """Return the names of the handlers that the learner writes."""
+        # A handler is named after its opcode, in capitals.
         return [name for name in vars(self.step) if name.isupper()]
 
     @property
@@ -71,10 +76,12 @@ class StepJudge:
     def make_machine(self, answer: type) -> type:
         """Return a machine with the answer's handlers, and the finished ones of all other steps."""
         others = [step for step in vm.WHOLE if step is not self.step]
+        # The finished handlers use these attributes, even if the answer has not got them.
         return vm.machine(answer, *others, type("Shared", (), self.shared_parts))
 
     def judge(self, answer: type) -> str | None:
         """Return what is wrong with a class of handlers, or None."""
+        # `opcodes`: the handlers that a class has. `written`: those of them that are no stubs.
         missing = [name for name in self.opnames if name not in vm.opcodes(answer)]
         if missing:
             needed = ", ".join(self.opnames)
@@ -82,18 +89,24 @@ class StepJudge:
 
         stubs = [name for name in self.opnames if name not in vm.written(answer)]
         if stubs:
+            # If all are stubs, the answer as a whole is not attempted, which needs no names.
             raise NotAttempted(", ".join(stubs) if len(stubs) < len(self.opnames) else "")
 
         for program, args in cases_of(self.step):
             machine = self.make_machine(answer)
             reason = find_run_difference(machine, program, args, self.opnames)
             if reason:
+                # Perhaps no handler fails alone, but only two together.
                 return self._blame_one_handler(answer, program, args) or reason
         return None
 
     def _blame_one_handler(self, answer: type, program: Callable, args: tuple) -> str | None:
-        """Return how the program differs with one handler of the answer, the rest finished."""
+        """Return how the program differs with one of the answer's handlers, the rest finished.
+
+        None if it does not differ with any of them.
+        """
         for name in self.opnames:
+            # What overrides the answer: finished handlers, and what they need and it has not got.
             parts = {
                 part: value
                 for part, value in self.shared_parts.items()
@@ -235,12 +248,15 @@ def _draw_bar(part: int, total: int) -> str:
 
 
 def _describe_most_helpful(needs: Counter, known: set[str]) -> str:
-    """Return which missing handler alone would help most functions; "" if none would."""
+    """Return a sentence on the one missing handler that would help most functions, or "".
+
+    `needs` is the result of `list_needs`, `known` the names of the opcodes that have handlers.
+    """
     counts = Counter()
     for needed, count in needs.items():
         missing = needed - known
         if len(missing) == 1:
-            counts[min(missing)] += count
+            counts[min(missing)] += count  # `min` of one name is that name
     if not counts:
         return ""
 
@@ -251,7 +267,7 @@ def _describe_most_helpful(needs: Counter, known: set[str]) -> str:
 
 @cache
 def list_needs() -> Counter:
-    """Return, for each set of plain instructions, how many library functions need exactly it."""
+    """Return a set of plain instructions' names -> how many library functions use just these."""
     needs = Counter()
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
         module_code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)
@@ -270,7 +286,9 @@ def _walk_codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _list_plain_names(code: CodeType) -> frozenset[str]:
+    """Return the names of the plain instructions that a code object needs."""
     names = set()
+    # An instruction is two bytes, and the first one is its opcode.
     for byte in set(code.co_code[::2]):
         names.update(vm.plain_names(opcode.opname[byte]))
     return frozenset(names)

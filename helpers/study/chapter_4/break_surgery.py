@@ -17,7 +17,7 @@ from helpers.study.engine import JudgedCase, advise_by_part, find_difference, ma
 from helpers.study.frameworks import np, torch
 from helpers.study.sameness import is_same_result
 
-INPUTS = (
+INPUTS = (  # values of x; patient takes another branch, or gets nan, for some of them
     [1.0, -2.0, 4.0],
     [-1.0, -2.0, 0.5],
     [[2.0, 0.0], [-1.0, 3.0]],
@@ -60,15 +60,16 @@ def break_surgery(operated: Callable):
     near = partial(is_same_result, near=NEAR)
     with torch.enable_grad(), dynamo_settings.restore_config():
         answer = compiled_functions.find_original(operated)
-        reason = find_difference(answer, patient, _make_eager_cases(), "patient", near)
+        reason = find_difference(answer, patient, _make_eager_cases(), who="patient", same=near)
         if reason:
             return reason
         with compiled_apart():
             cases = _make_compiled_cases()
-            return find_difference(answer, patient, cases, "a correct answer", near)
+            return find_difference(answer, patient, cases, who="a correct answer", same=near)
 
 
 def _make_eager_cases() -> list[JudgedCase]:
+    """Return a case for each input and dtype, and one for the gradient, all without compiling."""
     tensors = []
     for values in INPUTS:
         for dtype in (torch.float, torch.double):
@@ -80,11 +81,16 @@ def _make_eager_cases() -> list[JudgedCase]:
 
 
 def _make_compiled_cases() -> list[JudgedCase]:
+    """Return a case for each compiled call, with and without a gradient."""
     rows = [(f"compiled, for {x}", x, needs_slope) for x, needs_slope in COMPILED_INPUTS]
     return make_cases(_run_compiled, rows)
 
 
 def _run_eagerly(x, fn: Callable) -> dict | str:
+    """Return a result's dtype, shape and numbers, and the caller's tensor after the call.
+
+    A result that is no tensor is returned as text.
+    """
     own_x = x.clone()
     with redirected(io.StringIO()):
         result = require_attempt(fn(own_x))
@@ -95,7 +101,11 @@ def _run_eagerly(x, fn: Callable) -> dict | str:
 
 
 def _advise_on_result(mine, real) -> str | None:
-    """Return the two results with a cause that they show, or None if they show none."""
+    """Return the two results, with the cause of the difference if they show one.
+
+    None if the results are of different kinds, which says enough. `mine` and `real` are what
+    `_run_eagerly` returned.
+    """
     if type(mine) is not dict or mine["kind"] != real["kind"]:
         return None
 
@@ -108,6 +118,7 @@ def _advise_on_result(mine, real) -> str | None:
 
 
 def _advise_on_slope(mine, real) -> str | None:
+    """Return both gradients, and NO_SLOPE if the answer has none; None for an error."""
     is_cut = type(mine) is dict and mine["gradient"] is None
     advice = NO_SLOPE if is_cut else ""
     return advise_by_part({"gradient": advice}, "patient")(mine, real)
@@ -118,7 +129,11 @@ def _round(tensor) -> list:
 
 
 def _find_slope(fn: Callable) -> dict:
-    """Return the gradient without its last item, the maximum's, which may differ."""
+    """Return the gradient of the result's sum for x, without its last item.
+
+    That is the item with the largest magnitude. A cure that keeps the maximum a tensor has a
+    gradient through it, and patient's `.item()` has none.
+    """
     x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)
     with redirected(io.StringIO()):
         result = fn(x)
@@ -129,10 +144,11 @@ def _find_slope(fn: Callable) -> dict:
 
 
 def _run_compiled(values: list, needs_slope: bool, fn: Callable) -> dict:
-    """Return the graphs and the breaks of a compiled call."""
-    if fn is patient:  # what a correct answer does
+    """Compile and call a function; return its graphs and breaks, and if a gradient is recorded."""
+    if fn is patient:  # patient itself breaks, so this is what a correct answer does
         return {"graphs": 1, "breaks": [], "gradient": needs_slope}
 
+    # run_compiled needs a function of Python, and an answer may be any callable.
     traced = fn if type(fn) is FunctionType else lambda x: fn(x)
     x = torch.tensor(values, requires_grad=needs_slope)
     run, outcome = run_compiled(traced, (x,), None, "watch_breaks", steps=0)

@@ -59,14 +59,21 @@ def dynamo_guards(guards: Callable):
 
 
 def _advise_on_guards(meaning: str, mine, real) -> Mismatch | None:
-    """Return both verdicts and what the difference means; None for an error, which says it all."""
+    """Return both verdicts and what the difference means; None for an error, which says it all.
+
+    `mine` and `real` are HOLD, FAIL or Raised. `meaning` is what a difference means for this pair.
+    """
     if not isinstance(mine, str):
         return None
     return describe_difference("", f"gives {mine!r}", f"gives {real!r}", FINISHED, f"; {meaning}")
 
 
 def _hold_for_other(source: str, pair: GuardedPair, guards: Callable) -> str:
-    """Return whether the guards on the first value hold for the other one."""
+    """Write guards on a pair's value; return HOLD or FAIL for its other value.
+
+    `source` is the expression by which the guards read the value, as in "k". InvalidAnswer if a
+    guard is no text, or is false even for the value itself.
+    """
     texts = require_items(require_attempt(guards(source, pair.value)), 100, "what guards returns")
     for text in texts:
         if not isinstance(require_attempt(text, "the list"), str):
@@ -82,12 +89,14 @@ def _hold_for_other(source: str, pair: GuardedPair, guards: Callable) -> str:
 
 
 def _evaluate_guard(text: str, value):
+    """Return what a guard gives if its source, "k" or "pair[1]", has this value."""
     from helpers.mini.dynamo.builder import ALWAYS
 
     return eval(text, {**ALWAYS, "k": value, "pair": (None, value)})
 
 
 def _make_guarded_pairs() -> Iterator[GuardedPair]:
+    """Yield pairs of tensors, numbers and texts, each of which shows one rule of the guards."""
     x = torch.tensor([1.0, -2.0, 4.0])
     with_slope = x.clone().requires_grad_()
     yield from _make_equivalent_pairs(x, with_slope)
@@ -116,6 +125,7 @@ def _make_equivalent_pairs(x, with_slope) -> Iterator[GuardedPair]:
 
 
 def _make_shape_pairs(x) -> Iterator[GuardedPair]:
+    """Yield pairs of tensors that differ only in their shape."""
     square = torch.arange(6.0).reshape(2, 3)
     cube = square.reshape(1, 2, 3)
     yield GuardedPair(x, x[:2].contiguous(), "x.shape")
@@ -124,6 +134,7 @@ def _make_shape_pairs(x) -> Iterator[GuardedPair]:
 
 
 def _make_scalar_pairs() -> Iterator[GuardedPair]:
+    """Yield pairs that differ in value or type, though `==` may call them equal."""
     yield GuardedPair(2, 3, "k")
     yield GuardedPair(0.1, 0.1 + 2e-17, "k")
     yield GuardedPair(math.inf, -math.inf, "k")
@@ -150,7 +161,7 @@ def _make_entry(k: int):
     from helpers.mini.dynamo.convert_frame import Entry, guarded
 
     texts = [f"k == {k}", "type(k) is int"]
-    if k % 2 == 0:
+    if k % 2 == 0:  # so that the order of the guards decides which one is reported
         texts.reverse()
     guards, accepts = guarded(texts, ("x", "k"), {})
     return Entry(guards, accepts, lambda x, k: x * k)
@@ -174,7 +185,10 @@ def dynamo_lookup(lookup: Callable):
 
 
 def _look_up(cache: list, args: tuple, lookup: Callable):
-    """Return the position of the entry that an answer finds, and the guards that it reports."""
+    """Call an answer's `lookup(cache, args)`, which returns a pair (entry, misses).
+
+    Return the position of the entry in the cache, and the guards that are reported as failing.
+    """
     pair = require_attempt(lookup(list(cache), args))
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return f"{short_repr(pair)}, which is not a pair"
@@ -187,6 +201,7 @@ def _look_up(cache: list, args: tuple, lookup: Callable):
 
 
 def _find_position(entry, cache: list) -> int | str:
+    """Return the position of an entry in the cache, or the entry as text if it is not in it."""
     for position, cached in enumerate(cache):
         if cached is entry:
             return position
@@ -230,7 +245,10 @@ def dynamo_receives(receives: Callable):
 
 
 def _list_received(position: int, receives: Callable) -> list:
-    """Return the names that an answer hands on. Every other position binds them in reverse."""
+    """Return the names that an answer's `receives` hands on from a position of `hand_on`.
+
+    At odd positions the bound names are in reverse, because the answer must keep their order.
+    """
     bound = list(hand_on.__code__.co_varnames)
     if position % 2:
         bound.reverse()

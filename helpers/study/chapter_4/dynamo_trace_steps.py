@@ -43,12 +43,15 @@ def dynamo_binary_op(binary_op: Callable):
 
 
 def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
-    """Return what the answer returns for two operands, and the calls that it records."""
+    """Return what an answer's `binary_op` returns for two operands, and the calls that it records.
+
+    `left` and `right` are numbers, or TENSOR for a symbolic tensor.
+    """
     calls = []
 
     def record(fn, *args, **kwargs):
         name = "OPERATORS[sign]" if fn is dynamo.OPERATORS[sign] else short_repr(fn)
-        arguments = [*map(_write_value, args), *kwargs]
+        arguments = [*map(_write_value, args), *kwargs]  # right answers pass no keywords
         calls.append(f"{name}({', '.join(arguments)})")
         return dynamo.Tensor("what trace.record returned", None)
 
@@ -60,12 +63,14 @@ def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
 
 
 def _make_operand(name: str, value):
+    """Return an operand as the tracer has it: a symbolic tensor of this name, or a Known number."""
     if value == TENSOR:
         return dynamo.Tensor(name, None)
     return dynamo.Known(value)
 
 
 def _write_value(value) -> str:
+    """Return a traced value as text: a tensor as its node, a Known with its number."""
     if isinstance(value, dynamo.Known):
         return f"Known({value.value!r})"
     if isinstance(value, dynamo.Tensor):
@@ -101,6 +106,7 @@ ADVICE_FOR_RECORDER = {
 
 
 def _draw_recorded(recorder: type):
+    """Return the graph of a small function, which the learner's recorder has recorded."""
     from helpers.capture.torch.fx_graph import build_fx_graph
     from helpers.mini.dynamo import PARTS, eval_frame
 
@@ -135,13 +141,17 @@ def dynamo_recorder(recorder: type):
 
 
 def _record_steps(steps: tuple, make_recorder: type) -> dict:
-    """Return a recorder's graph after these steps, its inputs, and what the last step returned."""
+    """Return a recorder's graph after these steps, its inputs, and what the last step returned.
+
+    A step is the source of an input, or a RecordedCall.
+    """
     _record_elsewhere(make_recorder)
     recorder = make_recorder()
     tensors = []
     for step in steps:
         if isinstance(step, str):
             node = recorder.input(step)
+            # The second part is the example value, which a recorder does not read.
             tensors.append(dynamo.Tensor(node, None))
         else:
             args = tuple(tensors[position] for position in step.inputs)
@@ -163,8 +173,10 @@ def _record_elsewhere(make_recorder: type) -> None:
 
 
 def _write_node(node) -> str:
+    """Return a node of an FX graph as text, without its name."""
     return f"{node.op} {_write_target(node.target)}{node.args}{node.kwargs or ''}"
 
 
 def _write_target(target: Callable | str) -> str:
+    """Return the target of a call: a function by its name, a method's name in quotes."""
     return repr(target) if isinstance(target, str) else target.__name__

@@ -18,7 +18,7 @@ from helpers.study.engine import JudgedCase, find_difference, make_cases
 from helpers.study.frameworks import np, torch
 from helpers.study.observations import Raised
 
-WANTED = (
+WANTED = (  # names of guards, as the notebook shows them; the learner must fail each one
     "L['n'] EQUALS_MATCH",
     "L['names'] LENGTH_CHECK",
     "L['names'] TYPE_MATCH",
@@ -32,7 +32,7 @@ WANTED = (
 ALONE = "the change must fail this guard and no other"
 
 
-@exercise(
+GUARD_BREAKER_HINTS = (
     "Read what the guard says in show_guards(game, as_table=True). What is the smallest change "
     "that makes it false, and keeps all other guards true?",
     "A list's length and a list's type are two guards. What has the same length but is not a "
@@ -40,6 +40,9 @@ ALONE = "the change must fail this guard and no other"
     "Two arguments may be the same object, and you can use first['x']. A context manager such as "
     "torch.no_grad() changes the state of torch.",
 )
+
+
+@exercise(*GUARD_BREAKER_HINTS)
 def guard_breaker(breakers, fn, first):
     """Each of your nine changes fails its guard and no other."""
     changes = require_named_values(breakers, WANTED, "breakers")
@@ -51,12 +54,24 @@ def guard_breaker(breakers, fn, first):
 
 
 def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | None) -> dict:
-    """Return the guards that fail after one of the changes; None stands for right changes."""
+    """Return the names of the guards that fail after the learner's change for the guard `name`.
+
+    Parameters
+    ----------
+    real
+        The guards that Dynamo made of the first call.
+    first
+        The arguments of that call.
+    name
+        The guard that should fail alone.
+    changes
+        The learner's answer, guard -> change. None stands for a right answer.
+    """
     if changes is None:
         return {"failing": [name]}
 
-    arguments, world = _apply_change(name, changes[name], first, real.function.__globals__)
-    with world:
+    arguments, context = _apply_change(name, changes[name], first, real.function.__globals__)
+    with context:
         values = real.bind_locals(**arguments)
         failures = list_failing_guards(1, real.entry, real.function, values)
         failing = [failure.name for failure in failures]
@@ -66,8 +81,20 @@ def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | No
     return {"failing": failing}
 
 
-def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
-    """Return the arguments, and a context in which a global or a mode is changed."""
+def _apply_change(guard: str, change, first: dict, module_globals: dict) -> tuple:
+    """Return the arguments of the changed call, and a context manager in which to make it.
+
+    Parameters
+    ----------
+    guard
+        The guard that the change is for, as a message names it.
+    change
+        {name: value} with one argument or global, a context manager, or a function that makes one.
+    first
+        The arguments of the first call.
+    module_globals
+        The globals of the function.
+    """
     if callable(change) and not hasattr(type(change), "__enter__"):
         change = change()
     if hasattr(type(change), "__enter__"):  # torch.no_grad() can be called, too
@@ -79,21 +106,25 @@ def _apply_change(guard: str, change, first: dict, space: dict) -> tuple:
     [(name, value)] = change.items()
     if name in first:
         return {**first, name: value}, nullcontext()
-    if name in space:
-        return first, replacing_global(space, name, value)
+    if name in module_globals:
+        return first, replacing_global(module_globals, name, value)
     raise InvalidAnswer(f"{guard}: {name!r} is neither an argument nor a global")
 
 
 def _find_unchecked(real: DynamoGuards, values: dict) -> list[str]:
-    """Return the guards that raise: what they look at is gone, or has no length, …"""
+    """Return the names of the guards on arguments that cannot be checked for these values.
+
+    Such a guard raises, because what it looks at does not exist, or has no length, and so on.
+    """
     names = []
     for leaf in list_leaf_guards(real.entry):
+        # This one guard remembers the tensors that it has met, so a check of its own would fail.
         has_state = leaf.kind == "NO_TENSOR_ALIASING"
         if has_state or not leaf.source.startswith("L["):
             continue
         value = evaluate_part(leaf.source, {"L": values, "G": real.function.__globals__})
         with suppress(Exception):
-            leaf.check(value)
+            leaf.check(value)  # whether it holds does not matter here, only whether it raises
             if value is not MISSING:
                 continue
         names.append(leaf.to_record(1).name)
@@ -129,11 +160,16 @@ def guard_set(holds: Callable, fn: Callable, *first):
 
 
 def _accept(call: TriedCall, guards: Callable) -> bool:
+    """Return whether guards, the learner's or Dynamo's, accept a call."""
     with call.make_context():
         return bool(require_attempt(guards(*call.arguments.values())))
 
 
 def _advise_on_call(real: DynamoGuards, call: TriedCall, mine, accepted: bool) -> str:
+    """Return how the learner's guards are wrong about a call.
+
+    `mine` is their verdict or Raised, `accepted` that of Dynamo's guards `real`.
+    """
     if isinstance(mine, Raised):
         return f"yours {mine}; a guard must return False instead"
     if accepted:
@@ -144,7 +180,10 @@ def _advise_on_call(real: DynamoGuards, call: TriedCall, mine, accepted: bool) -
 
 
 def _change_arguments(first: dict) -> Iterator[TriedCall]:
-    """Yield calls with one unusual argument, besides the neighbours that Dynamo's guards name."""
+    """Yield calls with one unusual argument. Dynamo's guards do not lead to these by themselves.
+
+    `first` has the arguments x, n and names of the first call.
+    """
     x, n, names = first.values()
     derived_int = type("Derived", (int,), {})
     derived_list = type("Derived", (list,), {})
@@ -162,10 +201,10 @@ def _change_arguments(first: dict) -> Iterator[TriedCall]:
 
 
 def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
-    """Yield calls in which a float of the module is an equal number: a new one, another type."""
-    space = real.function.__globals__
+    """Yield calls in which a global float is an equal number of another type, or another object."""
+    module_globals = real.function.__globals__
     for name in sorted(list_global_names(real.function.__code__)):
-        value = space.get(name)
+        value = module_globals.get(name)
         if type(value) is not float:
             continue
         makers = {
@@ -174,8 +213,8 @@ def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
             "as a new object": _copy_number,
         }
         for words, make in makers.items():
-            world = partial(replacing_global, space, name, make(value))
-            yield TriedCall(f"global {name} {words}", dict(real.first_arguments), world)
+            context = partial(replacing_global, module_globals, name, make(value))
+            yield TriedCall(f"global {name} {words}", dict(real.first_arguments), context)
 
 
 def _copy_number(value: float) -> float:

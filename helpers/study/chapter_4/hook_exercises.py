@@ -28,7 +28,7 @@ def only_rest(*rest):
     return 12 // rest[0], rest[1:]
 
 
-PROGRAMS = (
+PROGRAMS = (  # a program, and the function in it whose frames the machine must run
     (lambda: nested(2), nested),
     (lambda: (every_kind(1, c=3), every_kind(1, 5, 6, 7, d=0, c=8, z=9)), every_kind),
     (lambda: only_rest(2, {"a": 1}), only_rest),
@@ -41,7 +41,7 @@ ADVICE_BEHIND = {
 }
 
 
-@exercise(
+BEHIND_THE_HOOK_HINTS = (
     "What can the hook's callback return so that the frame is not evaluated at all?",
     "Return a callable. The hook calls it with the frame's values, and it returns what "
     "machine().run(fn, …) returns. `only=fn` leaves all other frames to CPython.",
@@ -50,6 +50,9 @@ ADVICE_BEHIND = {
     "inspect.CO_VARARGS, and the dict of **kwargs, if co_flags & inspect.CO_VARKEYWORDS.",
     "with frame_hook.watching(lambda code, values: stand_in, only=fn): return program()",
 )
+
+
+@exercise(*BEHIND_THE_HOOK_HINTS)
 def behind_the_hook(behind_the_hook: Callable):
     """Your machine ran every frame of that function, and CPython ran all others."""
     reason = frame_hook.why_not()
@@ -62,9 +65,12 @@ def behind_the_hook(behind_the_hook: Callable):
 
 
 def _run_in_cpython(machine, fn, program):
-    """Act as a correct answer: CPython runs the frames, but they count as the machine's."""
+    """Act as a correct answer: CPython runs the frames, but they count as the machine's.
 
-    def count_frame(code, values):
+    `machine` is the CountingMachine of `_run_behind_hook`.
+    """
+
+    def count_frame(code, values):  # returns None, so the hook leaves the frame to CPython
         machine.frames[code.co_name] += 1
 
     with frame_hook.watching(count_frame, only=fn):
@@ -72,13 +78,17 @@ def _run_in_cpython(machine, fn, program):
 
 
 def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
-    """Return how a program ends, and which frames ran in the machine."""
-    installed_before = frame_hook.installed()
+    """Call an answer with a machine, a function and a program that calls the function.
+
+    Return how the program ends, which frames the machine ran, and if the hook is off afterwards.
+    """
+    hook_before = frame_hook.installed()
     enter = frame_hook.watching.__enter__
-    hooks = []
+    entered_hooks = []
 
     def enter_and_note(hook):
-        hooks.append(hook)
+        """Enter a hook as usual, and remember it, so that it can be left if the answer does not."""
+        entered_hooks.append(hook)
         return enter(hook)
 
     class CountingMachine(vm.machine(*vm.WHOLE)):
@@ -94,8 +104,8 @@ def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
     except ZeroDivisionError:  # only_rest(0)
         ending = "raises ZeroDivisionError"
     finally:
-        is_off = frame_hook.installed() == installed_before
-        _remove_hooks(hooks)
+        is_off = frame_hook.installed() == hook_before
+        _remove_hooks(entered_hooks)
     return {
         "hook afterwards": "off" if is_off else "on",
         "ends": ending,

@@ -21,7 +21,8 @@ MOST_COMPILATIONS = 2  # one for the first values, one general
 FEW = f"at most {MOST_COMPILATIONS}"
 SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have the same shape
 AIM = "a correct answer"
-PLAIN = "first_step"
+PLAIN = "first_step"  # what the page calls the step that breaks
+#: The label of what `_has_whole_graph` found in all calls.
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
     "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
@@ -53,6 +54,8 @@ def _make_net():
 
 
 def _make_plain_step(model, optimizer, compile):
+    """Return the notebook's training step; `compile` is not used, so all of it runs eagerly."""
+
     def step(x, target):
         optimizer.zero_grad()
         loss = (model(x) - target).square().mean()
@@ -73,7 +76,7 @@ def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
     return False
 
 
-@exercise(
+ONE_COMPILE_HINTS = (
     "Only what you pass to `compile` is compiled. Which lines of the step compute with "
     "tensors alone? Put them into a function of their own, and leave the others to Python.",
     "The print, zero_grad, backward and the optimizer's step stay outside. Count the call there, "
@@ -82,14 +85,17 @@ def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
     "torch.tensor(min(1.0, model.calls / 10)).",
     "Drop the if, because clamp changes nothing where all values are small enough. One function "
     "computes y = model.linear(x).clamp(-2, 2) and returns (y * warm - target).square().mean().",
-    seconds=60,
 )
+
+
+@exercise(*ONE_COMPILE_HINTS, seconds=60)
 def one_compile(make_step: Callable):
     """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     training_cases = make_cases(_train, rows, advise_on_first_part(PLAIN))
     compiling_cases = make_cases(_compile_training, rows, _advise_on_compiling)
+    # Shape by shape: what a training computes comes before how it is compiled.
     cases = []
     for training, compiling in zip(training_cases, compiling_cases, strict=True):
         cases += [training, compiling]
@@ -98,6 +104,7 @@ def one_compile(make_step: Callable):
 
 
 def _advise_on_compiling(mine, real):
+    """Return the first difference of two results of `_compile_training`, with its advice."""
     advice = ""
     if type(mine) is dict:
         _, real_part = find_parts_apart(mine, real)
@@ -112,8 +119,8 @@ def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
 
 
 def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
-    """Return what Dynamo did during a training."""
-    if make_step is _make_plain_step:  # what a correct answer does
+    """Return what Dynamo did during a training: the second result of `_run_training`."""
+    if make_step is _make_plain_step:  # it compiles nothing, so this is what a correct answer does
         return {
             "graph breaks": [],
             "graphs in a call": 1,
@@ -127,11 +134,25 @@ def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
 
 @compiled_apart()
 def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
-    """Return what a training shows from outside, and what Dynamo did."""
+    """Train a new model for CALLS steps; return two dicts, label -> value.
+
+    The first has what a training shows from outside: losses, output, parameters. The second has
+    what Dynamo did.
+
+    Parameters
+    ----------
+    seed
+        The seed of all random numbers.
+    shape
+        The shape of x.
+    make_step
+        `make_step(model, optimizer, compile)` returns a step, a function of x and the target.
+    """
     torch.manual_seed(seed)
     model = _make_net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     log = GraphLog()
+    # Reason -> how often it broke a graph, of the whole process: earlier breaks are subtracted.
     break_counts = torch._dynamo.utils.counters["graph_break"]
     earlier_counts = Counter(break_counts)
     step = require_attempt(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
@@ -142,9 +163,9 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     graphs_by_call = []
     is_whole = True
     for number in range(1, CALLS + 1):
-        x = torch.randn(shape) * (1 + number % 3)
+        x = torch.randn(shape) * (1 + number % 3)  # large enough at times for the clamp
         target = torch.randn(*shape[:-1], 2)
-        log.runs.clear()
+        log.runs.clear()  # so that it has the runs of this call
         printed = io.StringIO()
         with redirected(printed), dynamo_settings.collect_torch_logs():
             loss = require_attempt(step(x, target), "step")
@@ -162,6 +183,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     return visible, {
         "graph breaks": [reason.partition("\n")[0] for reason in new_breaks],
         "graphs in a call": max(graphs_by_call),
+        # Any number up to the most is right, so all of them read the same.
         "compilations": log.compiled if log.compiled > MOST_COMPILATIONS else FEW,
         "calls without a graph": graphs_by_call.count(0),
         WEIGHT: is_whole,

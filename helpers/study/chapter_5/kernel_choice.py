@@ -39,17 +39,22 @@ def two_kernels(half_kernels, choose: Callable):
     try:
         with op_jobs.loading(NAME, files) as api:
             wrapper = op_jobs.wrapper_of(api, NAME)
+            # What is wrong with choose is said first.
             return reason or find_difference(wrapper, _half, _make_halves(), "numpy")
     except flow.OpError as error:
         return reason or f"half_kernels: {error}"
 
 
 def _make_context(dtype: str, device: str = "cpu") -> KernelRegContext:
+    """Return what a kernel's predicate is asked about: one op, its device, and its dtypes."""
     return KernelRegContext(OP_TYPE, device, {("in", 0): dtype, ("out", 0): dtype})
 
 
 def _make_choices() -> Iterator[JudgedCase]:
-    """Yield lists of kernels of which none, one or several match, also one kernel twice."""
+    """Yield a case for each list of kernels of which none, one or several match.
+
+    Each list exists with different kernels, and with one kernel that is registered several times.
+    """
     context = _make_context("float32")
     matching = flow.HobDataType("in", 0) == "float32"
     other = flow.HobDataType("in", 0) == "int8"
@@ -65,6 +70,7 @@ def _make_choices() -> Iterator[JudgedCase]:
     ):
         for kernels in (three_kernels, one_kernel):
             registered = []
+            # strict=False: there are three kernels, and mostly fewer predicates.
             for predicate, kernel in zip(predicates, kernels, strict=False):
                 registered.append(RegisteredKernel(OP_TYPE, predicate, kernel))
             listed = "; ".join(f"{entry} if {entry.matches}" for entry in registered)
@@ -73,7 +79,10 @@ def _make_choices() -> Iterator[JudgedCase]:
 
 
 def _run_choose(registered: list, choose: Callable):
-    """Return which kernel of the list an answer chooses, or its error."""
+    """Return which kernel of the list an answer's `choose(kernels, context)` returns, in words.
+
+    An OpError is returned as text, too. Nothing such as None is returned as it is.
+    """
     try:
         chosen = choose(list(registered), _make_context("float32"))
     except flow.OpError as error:
@@ -86,14 +95,16 @@ def _run_choose(registered: list, choose: Callable):
 
 
 def _make_halves() -> Iterator[JudgedCase]:
-    """Yield, per dtype, how many kernels match on each device, and halves of many numbers."""
+    """Yield a case for each dtype and device, which counts the matching kernels, and cases that run
+    the op on numbers.
+    """
     for dtype in DTYPES:
         for device in DEVICES:
             shows = f'for {dtype} on "{device}", the number of kernels that match'
             yield JudgedCase(shows, partial(_count_matching, _make_context(dtype, device)))
 
         numbers = _make_numbers(dtype)
-        for x in (np.asarray(numbers[-1]), numbers):
+        for x in (np.asarray(numbers[-1]), numbers):  # an array without axes, and one with one
             yield JudgedCase(f"half of {x} ({dtype})", partial(_halve, x))
 
 
@@ -107,16 +118,19 @@ def _make_numbers(dtype: str) -> np.ndarray:
 
 
 def _count_matching(context: KernelRegContext, wrapper) -> int:
-    if wrapper is _half:
+    """Return how many kernels of the loaded op match a context; the wrapper is not called."""
+    if wrapper is _half:  # the reference: one kernel for the cpu, and none elsewhere
         return 1 if context.device == "cpu" else 0
     return sum(kernel.matches(context) for kernel in session().registry.kernels(OP_TYPE))
 
 
 def _halve(x, wrapper) -> list:
+    """Return half of an array, by the learner's op or by the reference `_half`."""
     if wrapper is _half:
         return _half(x).tolist()
     return op_jobs.run_forward(wrapper, x)[0].tolist()
 
 
 def _half(x):
+    """Return what the learner's op should return."""
     return x / 2 if x.dtype.name in FLOATS else x // 2

@@ -9,7 +9,8 @@ from helpers.safety import progress
 from helpers.study.chapter_5.op_jobs import run_op
 from helpers.view.table_view import ledger
 
-WAYS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
+#: The columns of the ledger: what runs each kernel, and may notice that it is broken.
+CHECKERS = ("flow", "torch called", "torch opcheck", "TF eager", "TF graph")
 MARKS = (
     ("good", "an error was raised"),
     ("failed", "no error, and the caller's array has changed"),
@@ -30,24 +31,26 @@ def compare_kernel_checks(
 
     entries = []
     for fault, text in progress.counted("running kernel", kernels.items()):
-        words_by_way = {
+        words_by_checker = {
             "flow": _in_small_oneflow(name, files, text, example),
             **in_torch(text, example),
             **tensorflow_words[fault],
         }
-        verdicts = [_make_verdict(words_by_way[way]) for way in WAYS]
+        verdicts = [_make_verdict(words_by_checker[checker]) for checker in CHECKERS]
         entries.append(Entry(fault, tuple(verdicts)))
-    model = Ledger("Who catches what", "kernel", WAYS, tuple(entries), marks=MARKS)
+    model = Ledger("Who catches what", "kernel", CHECKERS, tuple(entries), marks=MARKS)
     return Exhibit(model, ledger)
 
 
 def _make_verdict(word: str) -> Verdict:
+    """Return a ledger's verdict; `word` is what `verdict_on` returned."""
     return Verdict(word, TONES[word])
 
 
 def verdict_on(step, x) -> str:
     """Return "caught" if `step(x)` raises, "damages" if it changes x, else "passes"."""
-    before = str(np.array(x).tolist())  # of text, nan is nan
+    # As text, because nan differs from nan as a number.
+    before = str(np.array(x).tolist())
     try:
         step(x)
     except Exception:
@@ -57,7 +60,7 @@ def verdict_on(step, x) -> str:
 
 
 def _read_forward(kernel_text: str):
-    """Return the kernel of a text, as a function of one array."""
+    """Run the text of a kernel file; return its `forward` as a function of one array."""
     space = {}
     exec(kernel_text, space)
     return lambda x: space["forward"]((x,))
@@ -70,7 +73,7 @@ def _in_small_oneflow(name: str, files: dict[str, str], kernel_text: str, exampl
 
 
 def in_torch(kernel_text: str, example) -> dict[str, str]:
-    """Return the verdicts of a call of the kernel as a PyTorch op, and of `opcheck`."""
+    """Register the kernel as a PyTorch op; return the verdicts on a call and on `opcheck`."""
     import torch
 
     forward = _read_forward(kernel_text)
@@ -82,28 +85,33 @@ def in_torch(kernel_text: str, example) -> dict[str, str]:
     op.register_fake(torch.empty_like)
     x = torch.from_numpy(example)
     return {
+        # Clones, because a kernel may damage what it gets. opcheck raises for that by itself.
         "torch called": verdict_on(op, x.clone()),
         "torch opcheck": verdict_on(lambda x: torch.library.opcheck(op, (x.clone(),)), x),
     }
 
 
 def in_tensorflow(kernel_texts: dict[str, str], example) -> dict[str, dict[str, str]]:
-    """Return the verdicts of an eager call and a graph by kernel name; run in a child process."""
+    """Return kernel name -> {"TF eager": verdict, "TF graph": verdict}, from a child process."""
     return call_in_child(_run_in_tensorflow, kernel_texts, example.tolist())
 
 
 def _run_in_tensorflow(kernel_texts, example):
-    """Return the verdicts by kernel name and way. A child runs this text alone."""
+    """Return what `in_tensorflow` returns; the child's side of it.
+
+    A child runs the text of this function alone, so it imports all that it uses.
+    """
     import tensorflow as tf
 
     from helpers.study.chapter_5.kernel_verdicts import _read_forward, verdict_on
 
     def make_call(kernel_text):
+        """Return a new function that runs the kernel as an op of TensorFlow."""
         forward = _read_forward(kernel_text)
 
         def call(x):
             y = tf.numpy_function(forward, [x], Tout=x.dtype)
-            y.set_shape(x.shape)
+            y.set_shape(x.shape)  # in a graph, the shape of what NumPy returns is not known
             return y
 
         return call

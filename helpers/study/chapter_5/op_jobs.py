@@ -27,7 +27,10 @@ def require_files(answer, op: str) -> dict[str, str]:
 
 @contextmanager
 def loading(name: str, files: dict[str, str], kernel: bool = True):
-    """Load an op's folder in a fresh session and yield its wrapper module. May raise OpError."""
+    """Load an op's folder in a fresh session and yield the module of its api file.
+
+    `files`: name -> text. Without `kernel`, the kernel file is not loaded. May raise OpError.
+    """
     with flow.fresh_session():
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
@@ -77,13 +80,18 @@ def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
 
 
 def there_and_back(function: Callable, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
-    """Return the outputs of `function(blob)` in a train job, and the gradient of their sum."""
+    """Run `function(blob)` in a train job; return its outputs, and the gradient for x.
+
+    `dys` has an array for each output. The gradient is that of the sum of all outputs times `dys`.
+    """
     weighted = weighted_job(function, x)
-    weighted.job.job  # noqa: B018  recorded now, so that the weights exist
+    # Reading the attribute records the job, and only then do the weights exist.
+    weighted.job.job  # noqa: B018
     names = weighted.weight_names
     if len(names) != len(dys):
         raise InvalidAnswer(f"the wrapper returns {len(names)} blob(s), not {len(dys)}")
 
+    # The gradient of sum(y * dy) for y is dy, so these weights are what comes back to each output.
     flow.load_variables(dict(zip(names, dys, strict=True)))
     outputs = weighted.job(x)
     return outputs, weighted.gradients["dx"]
@@ -102,17 +110,24 @@ class WeightedJob:
 
 
 def weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
-    """Return a train job of `function(blob)`, for an input like `x`."""
+    """Return a train job of `function(blob)`, for an input of the shape and dtype of `x`.
+
+    The function returns several blobs. When the job is recorded, the names of the weights are
+    filled in; when it runs, the gradient is.
+    """
     weight_names = []
     gradients = {}
 
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
         with flow.scope.placement("cpu", "0:0"):
+            # Only what depends on a variable has a gradient, so add one that is zero.
             blob = x + _make_zeros(x, trainable=True)
+            # Each run calls this with the gradient of the loss for the blob.
             flow.watch_diff(blob, lambda array: gradients.update(dx=array))
             outputs = tuple(function(blob))
             weights = [_make_zeros(y, trainable=False) for y in outputs]
+            # A blob is named after its op and the op's output: variable_1/out_0.
             weight_names.extend(weight.name.removesuffix("/out_0") for weight in weights)
             _minimize(outputs, weights)
         return outputs
@@ -130,13 +145,13 @@ def _make_zeros(like, trainable: bool):
 def _minimize(outputs: tuple, weights: list) -> None:
     """Append the loss to the job, and an optimizer that changes nothing."""
     parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, weights, strict=True)]
-    loss = sum(parts[1:], parts[0])
+    loss = sum(parts[1:], parts[0])  # started with a blob, because sum starts with the int 0
     rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
     flow.optimizer.SGD(rate).minimize(loss)
 
 
 def blobs_of(wrapper, x, options=None) -> tuple:
-    """Return the blobs that a wrapper returns, as a tuple; InvalidAnswer for anything else."""
+    """Call `wrapper(x, **options)`; return its blobs. InvalidAnswer for anything else."""
     result = wrapper(x, **(options or {}))
     blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if not blobs:
@@ -148,5 +163,6 @@ def blobs_of(wrapper, x, options=None) -> tuple:
 
 
 def _refuse_result(wrapper, value) -> None:
+    """Raise InvalidAnswer for what a wrapper has returned."""
     name = getattr(wrapper, "__name__", "the wrapper")
     raise InvalidAnswer(f"{name} returned {short_repr(value)}; it must return a blob")

@@ -42,7 +42,17 @@ class OpCall:
 def judge_op(
     name: str, files: dict[str, str], truth: Callable, has_extremes: bool = True
 ) -> str | None:
-    """Return how an op differs from `truth(x)`, which computes torch's output, or None."""
+    """Return how a learner's op differs from torch in values or gradients, or None.
+
+    Parameters
+    ----------
+    name, files
+        The op's name, and the texts of its files by name.
+    truth
+        `truth(x)` computes the right output from a tensor of torch.
+    has_extremes
+        Whether the op is also run on huge and infinite numbers and nan.
+    """
     try:
         with op_jobs.loading(name, files) as api, np.errstate(all="ignore"):
             wrapper = op_jobs.wrapper_of(api, name)
@@ -58,10 +68,12 @@ def judge_op(
 
 
 def _are_near(mine, real) -> bool:
+    """Return whether two results agree as well as their dtype allows; `real` is torch's."""
     return is_same_result(mine, real, NEAR[real[SLOPE].dtype.name])
 
 
 def _make_op_cases(has_extremes: bool) -> Iterator[JudgedCase]:
+    """Yield cases with ordinary numbers, special ones, a number without axes, and two calls."""
     sample = np.array(SAMPLE, "float32")
     special = np.array(SPECIAL if has_extremes else SPECIAL[:MODERATE])
     for x in (sample, special, np.array(0.75)):
@@ -73,9 +85,11 @@ def _make_op_cases(has_extremes: bool) -> Iterator[JudgedCase]:
 
 
 def _make_op_case(shows: str, x, calls: list[OpCall]) -> JudgedCase:
-    """Return a case that makes these calls of an op, and goes back through all of them.
+    """Return a case that makes these calls of an op on x, and goes back through all of them.
 
-    The gradients of its outputs are distinct whole numbers of both signs.
+    Its `run(op)` calls `op(x, dys, calls)`, which is `_run_in_jobs` or `_run_in_torch` with their
+    first argument given. The gradients `dys` that come back to the outputs are whole numbers of
+    both signs, all different, so that no two items can be confused.
     """
     numbers = np.arange(1, x.size + 1).reshape(x.shape)
     signed = np.where(numbers % 2, numbers, -numbers)
@@ -94,6 +108,7 @@ def _run_in_jobs(wrapper, x, dys, calls: list[OpCall]) -> dict:
     """Return the outputs and the gradient that the learner's op and its rule compute."""
 
     def call_all(blob):
+        """Return the outputs of all calls, which are made in one job."""
         outputs = []
         for call in calls:
             scaled = blob if call.factor == 1 else blob * call.factor
@@ -120,11 +135,12 @@ def _run_in_torch(truth: Callable, x, dys, calls: list[OpCall]) -> dict:
 
 
 def _as_double(array):
+    """Return an array as torch's tensor of float64."""
     return torch.from_numpy(array.astype("float64"))
 
 
 def _name_arrays(outputs, dx, x) -> dict:
-    """Return the arrays by name; the gradient is 0 where x is nan, which has no slope."""
+    """Return the arrays by name; the gradient is set to 0 where x is nan, which has no slope."""
     if len(outputs) == 1:
         arrays = {"forward": outputs[0]}
     else:
@@ -137,7 +153,11 @@ def _name_arrays(outputs, dx, x) -> dict:
 
 
 def _advise_on_item(x, dys, mine, real) -> str | None:
-    """Return the first item in which two results differ, with the inputs at that place."""
+    """Return the first item in which two results differ, with the inputs at that place.
+
+    `mine` and `real` are what `_name_arrays` returned; `mine` can be Raised. None if only shapes
+    differ.
+    """
     if isinstance(mine, Raised):
         return _describe_error(mine)
 
@@ -160,13 +180,16 @@ def _advise_on_item(x, dys, mine, real) -> str | None:
 
 
 def _describe_error(raised: Raised) -> str:
+    """Return the error of the learner's op in words, with the stage of the job that failed."""
     if not isinstance(raised.error, flow.OpError):
         return f"yours {raised}"
+    # STAGES has no words for the stage "backward", at which gradients are appended to a job.
     stage = getattr(raised.error, "stage", None)
     return f"{STAGES.get(stage, 'appending its gradient fails')}: {raised.error}"
 
 
 def _name_gradients(dys) -> dict:
+    """Return the gradients that come back to the outputs, by their names in a message."""
     if len(dys) == 1:
         return {"dy": dys[0]}
     return {f"dy of output {number}": dy for number, dy in enumerate(dys, 1)}

@@ -2,6 +2,7 @@
 
 import re
 
+# Words in capitals in these texts stand for what differs between ops.
 _TYPE = """
 
 def like_LIKE(ctx):
@@ -10,7 +11,7 @@ def like_LIKE(ctx):
 
 
 (
-    flow.REGISTER_USER_OP("NAME_WAY")
+    flow.REGISTER_USER_OP("NAME_DIRECTION")
     .Attr("device_sub_tag", "py")
 INPUTS
     .Output("OUT")
@@ -69,7 +70,11 @@ def file_names(name: str) -> tuple[str, str, str]:
 
 
 def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
-    """Return an op's files; `forward`: an expression of `x`, `backward`: of `y` and `dy`."""
+    """Return the files of an op, name -> text.
+
+    `forward` is the expression that its kernel returns, of `x`. `backward` is that of its gradient,
+    of `y` and `dy`; without it, the op has no gradient rule.
+    """
     definition = "\nimport oneflow as flow\n" + _write_type("forward", "the_input", "in", "out")
     kernel = _KERNEL.replace("FORWARD", forward)
     if backward:
@@ -79,14 +84,28 @@ def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
     return dict(zip(file_names(name), texts, strict=True))
 
 
-def _write_type(way: str, like: str, inputs: str, out: str) -> str:
-    """Return the definition of one op type; `way`: forward or backward."""
+def _write_type(direction: str, like: str, inputs: str, out: str) -> str:
+    """Return the definition of one op type.
+
+    Parameters
+    ----------
+    direction
+        "forward" or "backward".
+    like
+        The end of the name of its inference function, such as "the_input".
+    inputs
+        The names of its inputs, with spaces. The output has the shape and dtype of the last one.
+    out
+        The name of its output.
+    """
     input_names = inputs.split()
     values = {
         "INPUTS": "\n".join(f'    .Input("{name}")' for name in input_names),
         "LIKE": like,
         "IN": input_names[-1],
         "OUT": out,
-        "WAY": way,
+        "DIRECTION": direction,
     }
+    # In one pass, because a text that is put in may contain another word in capitals. INPUTS comes
+    # before IN in the pattern, so that IN does not match its beginning.
     return re.sub("|".join(values), lambda match: values[match[0]], _TYPE)

@@ -30,15 +30,17 @@ def _draw_sigmoid_job(files):
         return build_job_graph(job)
 
 
-@exercise(
+SIGMOID_HINTS = (
     "Start with the ReLU's files and replace the name in the file names, the op types and the "
     "wrapper. Then change the two lines that compute.",
     "The C++ definition has the names of inputs and outputs: in and out, y, dy and dx. InputBind "
     "needs the backward op's name first, then a blob of the forward op.",
     "forward computes 1 / (1 + np.exp(-x)). Its derivative y * (1 - y) needs only y. backward "
     "multiplies it by dy.",
-    picture=_draw_sigmoid_job,
 )
+
+
+@exercise(*SIGMOID_HINTS, picture=_draw_sigmoid_job)
 def sigmoid(sigmoid=None):
     """Your op's values and gradients match torch's."""
     files = op_jobs.require_files(sigmoid, SIGMOID)
@@ -92,6 +94,7 @@ def broken_ops() -> dict[str, dict[str, str]]:
 
 
 def _write_broken_files(name: str) -> dict[str, str]:
+    """Return the files of one of BROKEN_OPS, with its mistake in one of them."""
     op = BROKEN_OPS[name]
     files = op_files(name, op.forward, op.backward)
     return {file: text.replace(op.right, op.wrong) for file, text in files.items()}
@@ -106,13 +109,16 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
         op_jobs.gradient(wrapper, x, [x])
 
 
-@exercise(
+REPAIR_HINTS = (
     "Each message names the op, and most name a file. Print that file first.",
     "user_cube breaks its promise about the dtype when it runs. user_double names an op type that "
     "does not exist when its gradient is appended. user_negate fails in its wrapper.",
     "user_cube: x**3 alone keeps the dtype. user_double: compare the name after OpTypeName "
     "with the registered ones. user_negate: the message says what to write.",
 )
+
+
+@exercise(*REPAIR_HINTS)
 def repair(repairs):
     """After your three edits, all three ops match torch."""
     for name, edit in require_named_values(repairs, BROKEN_OPS, "the repairs").items():
@@ -124,7 +130,7 @@ def repair(repairs):
 
 def _judge_edit(name: str, edit) -> str | None:
     """Return what is wrong with the repair of one op: (file, old text, new text)."""
-    texts = require_items(edit, 3, f"the repair of {name}")
+    texts = require_items(edit, limit=3, what=f"the repair of {name}")
     if len(texts) != 3 or not all(isinstance(require_attempt(text, name), str) for text in texts):
         must = "must be three strings: the file, the old text, the new text"
         raise InvalidAnswer(f"the repair of {name} {must}")

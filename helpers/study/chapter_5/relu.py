@@ -24,7 +24,11 @@ EXAMPLE = np.array([[-1.0, 2.0]])
 
 
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
-    """Return the files of the ReLU op, with these three names in its gradient rule."""
+    """Return the files of the ReLU op, name -> text, with these three names in its gradient rule.
+
+    `output` and `output_grad` are the output whose value and gradient the rule reads, `argument`
+    is the input whose gradient it sets.
+    """
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     text = files[DEFINITION]
     text = text.replace('output_grad("out"', f'output_grad("{output_grad}"')
@@ -36,8 +40,9 @@ def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]
 def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     """Load the chapter's ReLU op, up to this part, in a session without any other op.
 
-    Return its files, the result of `build_load`, a job through it and an input. `part`: wrapper,
-    kernel or gradient rule, in this order; the job finds a kernel that is loaded later.
+    Return its files, the result of `build_load`, a job through it and an input. `part` is
+    "wrapper", "kernel" or "gradient rule": each has what the ones before it have. The job of
+    "wrapper" also finds a kernel that is loaded later.
     """
     files = op_files("user_relu", "np.maximum(x, 0)")
     if part == "gradient rule":
@@ -58,15 +63,19 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
         with flow.scope.placement("cpu", "0:0"):
             return module.api.user_relu_forward(x)
 
-    _ = relu_job.job  # recorded now
+    _ = relu_job.job  # reading it records the job now
     example = np.array([-2, -1, 0, 1, 2], np.float32)
     return files, module, relu_job, example
 
 
 def train_through(files: dict[str, str], kernel: bool = True, placed: bool = True) -> float:
-    """Run one step of a train job through a ReLU op and return the loss. May raise OpError."""
-    with loading("user_relu", files, kernel=kernel) as api:
+    """Run one step of a train job through a ReLU op and return the loss. May raise OpError.
 
+    Without `kernel`, the op's kernel file is not loaded. Without `placed`, the op is called outside
+    of a placement scope.
+    """
+    with loading("user_relu", files, kernel=kernel) as api:
+        # Three scopes, because only the op itself is called outside of one if it is not `placed`.
         @flow.global_function(type="train")
         def train_job(x: flow.typing.Numpy.Placeholder(EXAMPLE.shape, dtype=flow.float64)):
             ones = flow.ones_initializer()
@@ -84,7 +93,7 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
 
 
 def without_each_piece() -> dict[str, dict[str, str]]:
-    """Return for each piece what happens without it: a row of piece, stage and message."""
+    """Return piece -> what happens without it, a dict with the keys without, stage and message."""
     return {piece: _row_without(piece) for piece in PIECES}
 
 
@@ -113,7 +122,7 @@ PIECES = {
 
 
 def _row_without(name: str) -> dict[str, str]:
-    """Return the stage at which a job without a piece fails, and the message."""
+    """Return the stage at which a job without this piece of PIECES fails, and the message."""
     piece = PIECES[name]
     files = relu_files()
     files[piece.file] = re.sub(piece.pattern, "", files[piece.file], count=1, flags=re.DOTALL)
@@ -123,6 +132,7 @@ def _row_without(name: str) -> dict[str, str]:
     try:
         train_through(files, **piece.options)
     except flow.OpError as error:
+        # Learners know six stages. Loading the file is when its definition is checked.
         stage = "define" if error.stage == "load" else error.stage
         message = str(error)
     return {"without": name, "stage": stage, "message": message}
@@ -139,10 +149,12 @@ NAMES = ("output", "output_grad", "argument")
 def gradient_names(output, output_grad=None, argument=None):
     """The rule uses the forward op's own names, and the job trains."""
     answers = [output, output_grad, argument]
+    # The three names may also come as one tuple.
     is_one_tuple = answers[1:] == [None, None] and not isinstance(output, str | None)
     if is_one_tuple:
         answers = require_items(output, len(NAMES))
 
+    # strict=False: a tuple may be too short, which the next lines report.
     names = {part: require_attempt(name, part) for part, name in zip(NAMES, answers, strict=False)}
     if [type(name) for name in names.values()] != [str] * len(NAMES):
         must = f'the answer must be three names such as "y", for {", ".join(NAMES)}'

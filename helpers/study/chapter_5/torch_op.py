@@ -77,6 +77,7 @@ def smooth_max(smooth_max):
 
 
 def _make_eager_cases() -> Iterator[JudgedCase]:
+    """Yield cases without compiling: results, the fake kernel, gradients, and a change of x."""
     dtypes = torch.float32, torch.float64
     for dtype in dtypes:
         for shape in SHAPES:
@@ -100,7 +101,7 @@ def _make_eager_cases() -> Iterator[JudgedCase]:
 
 
 def _advise_on_op(mine, real, advice=""):
-    """Return the first difference; of an error, say only what you raised."""
+    """Return the first difference with its advice, or the answer's error in words."""
     if not isinstance(mine, Raised):
         return advise_on_first_part("torch", advice)(mine, real)
     message = str(mine)
@@ -112,6 +113,7 @@ def _advise_on_op(mine, real, advice=""):
 
 
 def _make_example(shape, dtype=None):
+    """Return a tensor of different numbers of both signs, of float64 by default."""
     count = torch.Size(shape).numel()
     numbers = torch.linspace(-2, 3, count, dtype=dtype or torch.float64)
     return numbers.reshape(shape)
@@ -122,6 +124,7 @@ def _round_tensor(tensor) -> list:
 
 
 def _call_op(op, x, scale: float):
+    """Return the tensor that an op returns; InvalidAnswer for anything else."""
     y = op(x, scale)
     if not isinstance(y, torch.Tensor):
         raise InvalidAnswer(f"smooth_max returned {short_repr(y)}; it must return a tensor")
@@ -129,6 +132,7 @@ def _call_op(op, x, scale: float):
 
 
 def _run_forward(x, op) -> dict:
+    """Return the results and their dtype, and whether x and the result share their memory."""
     values = {}
     for scale in SCALES:
         own_x = x.clone()
@@ -137,12 +141,13 @@ def _run_forward(x, op) -> dict:
         values["the dtype"] = str(y.dtype)
         values["x after the call"] = _round_tensor(own_x)
 
-        own_x.zero_()
+        own_x.zero_()  # changes the result, too, if that shares the memory of x
         values["the result once x is overwritten"] = _round_tensor(y)
     return values
 
 
 def _run_fake_kernel(dtype, op) -> dict:
+    """Return the shape and the dtype that the op promises for a tensor without numbers."""
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode():
@@ -152,6 +157,7 @@ def _run_fake_kernel(dtype, op) -> dict:
 
 
 def _run_backward(shape, scale: float, op) -> dict:
+    """Return the gradient for x, with a different gradient coming back to each item of y."""
     x = _make_example(shape).requires_grad_()
     y = _call_op(op, x, scale)
     dy = 1 + torch.arange(y.numel(), dtype=y.dtype)
@@ -160,9 +166,14 @@ def _run_backward(shape, scale: float, op) -> dict:
 
 
 def _run_backward_after_change(op) -> str:
+    """Change x in place between forward and backward; return whether a wrong gradient results.
+
+    An op that saved x by `save_for_backward` refuses. One that kept x as in `ctx.x = x` computes
+    with the new numbers.
+    """
     right = _run_backward((3,), SCALES[0], _smooth_max)["dx"]
     x = _make_example((3,)).requires_grad_()
-    changed = x * 1
+    changed = x * 1  # a leaf that requires a gradient cannot be changed in place
     y = _call_op(op, changed, SCALES[0])
     changed.mul_(10)
     try:
@@ -177,6 +188,7 @@ def _run_backward_after_change(op) -> str:
 
 
 def _find_failed_opcheck(op) -> str | None:
+    """Return the first test of PyTorch's `opcheck` that the op fails, with its error, or None."""
     x = _make_example((2, 3)).requires_grad_()
     results = torch.library.opcheck(op, (x, SCALES[0]), raise_exception=False)
     for test, result in results.items():
@@ -187,6 +199,7 @@ def _find_failed_opcheck(op) -> str | None:
 
 @compiled_apart()
 def _run_compiled(op) -> dict:
+    """Compile a step with the op for any size; return the number of graphs, and the gradients."""
     from torch._dynamo.backends.debugging import aot_eager
 
     graphs = []
@@ -198,7 +211,7 @@ def _run_compiled(op) -> dict:
     def step(x):
         return op(x, 2.0) * 2
 
-    if op is not _smooth_max:
+    if op is not _smooth_max:  # the reference runs eagerly, and counts as one graph
         step = torch.compile(step, backend=counting, fullgraph=True, dynamic=True)
     gradients = []
     for size in (3, 5, 7):
@@ -209,6 +222,7 @@ def _run_compiled(op) -> dict:
 
 
 def _advise_on_compiled(mine, real):
+    """Return the first difference. If the answer needs more graphs, a size became a number."""
     has_more_graphs = type(mine) is dict and mine["graphs"] > real["graphs"]
     return _advise_on_op(mine, real, NUMBERS if has_more_graphs else "")
 

@@ -20,6 +20,8 @@ def _find_in_mode(call: Callable) -> str | None:
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class FirstNaN(TorchDispatchMode):
+        """Runs each op as usual, and keeps the name of the first one that returns NaN."""
+
         op = None
 
         def __torch_dispatch__(self, op, types, args=(), kwargs=None):
@@ -40,6 +42,10 @@ def _has_nan(result) -> bool:
 
 
 def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
+    """Return the op that an answer finds in a call, and what the call returned.
+
+    InvalidAnswer if the answer does not run the call exactly once.
+    """
     results = []
     op = require_attempt(first_nan(lambda: results.append(call())))
     if len(results) != 1:
@@ -48,6 +54,7 @@ def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
 
 
 def _backward():
+    """Go back through sqrt at 0, whose slope is infinite; times 0, the gradient is NaN."""
     x = torch.zeros(1, requires_grad=True)
     (x.sqrt() * 0.0).sum().backward()
     return x.grad.tolist()

@@ -19,7 +19,7 @@ from helpers.study.engine import find_difference, make_cases
 from helpers.study.frameworks import tf
 
 SECONDS = 30
-UNTRIED = "untried"
+UNTRIED = "untried"  # the verdict on a stub, which a child cannot raise in this process
 NONE = "api().TFE_NewOp was never called. Make the calls of the C API yourself"
 NEVER = "the op was never deleted. Call TFE_DeleteOp(op), even if something raises"
 WRONG_ATTRIBUTES = {  # op -> a wrong value of its first attribute
@@ -49,9 +49,11 @@ WRONG_ATTRIBUTES = {  # op -> a wrong value of its first attribute
 )
 def execute(my_execute: Callable):
     """Right and wrong calls, of ops with many signatures, do what TensorFlow's own calls do."""
+    # A wrong call of the C API can crash the process, so a child runs the answer's source.
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{build_portable_source(my_execute)}\n{call}", SECONDS)
 
+    # `trial` tells "at", the call that comes next, and in the end "verdict".
     report = {"at": "the first call"}
     for message in reply["told"]:
         report |= message
@@ -59,13 +61,18 @@ def execute(my_execute: Callable):
     if verdict == UNTRIED:
         raise NotAttempted
     if verdict is not None:
-        return verdict or None
+        return verdict or None  # "" if nothing is wrong
+    # The child ended without a verdict: it crashed, or its time was over.
     ending = Transcript("", "", "", "", reply["code"], reply["cut"]).ending
     return f"{report['at']}: {reply['error'].strip() or ending}"
 
 
 def trial(fn: Callable) -> None:
-    """Run in the child: compare `fn` with TensorFlow, and report each call and the verdict."""
+    """Compare the learner's `fn` with TensorFlow; this runs in the child.
+
+    It tells the starting process "at", each call before it is made, and "verdict": what is wrong,
+    UNTRIED, or "" if nothing is wrong.
+    """
     counter = _OpCounter()
     counter.install()
     rows = [(case.words, case, outputs, counter) for case, outputs in _make_calls()]
@@ -91,7 +98,7 @@ class _OpCounter:
         self.remaining = 0
 
     def install(self) -> None:
-        """Put functions that count in the place of the two of the C API."""
+        """Replace TFE_NewOp and TFE_DeleteOp by functions that count and call them."""
         c_api = api()
         new_op = c_api.TFE_NewOp
         delete_op = c_api.TFE_DeleteOp
@@ -99,7 +106,7 @@ class _OpCounter:
         def count_new(*args):
             op = new_op(*args)
             self.made += 1
-            if op:
+            if op:  # the C API returns no op for an unknown name
                 self.remaining += 1
             return op
 
@@ -113,14 +120,20 @@ class _OpCounter:
 
 
 def _call_theirs(op_name, inputs, attrs=(), num_outputs=1):
+    """Execute an op by TensorFlow's own `TFE_Py_Execute`: the reference for `my_execute`."""
     return op_cases.py_execute(op_cases.Case(op_name, tuple(inputs), attrs), num_outputs)
 
 
 def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Callable):
-    """Return what one call returns or raises; InvalidAnswer if it makes or deletes no op."""
+    """Make one call; return its tensors as plain data, or its error as text.
+
+    InvalidAnswer if an answer makes no op, or leaves one that it has made. `outputs` is the number
+    of outputs in a tuple, empty for the default.
+    """
     tell_starter(at=case.words)
     counter.clear()
     try:
+        # Without attributes and outputs, the defaults of the answer are tried.
         options = (case.attrs, *outputs) if case.attrs or outputs else ()
         result = _describe_tensors(call(case.op, list(case.inputs), *options))
     except (InvalidAnswer, NotAttempted):
@@ -129,7 +142,7 @@ def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Ca
         kind, message = op_cases.read_error(error)
         result = f"raises {kind}: {shorten(message, 200, placeholder=' …')}"
 
-    if call is not _call_theirs:
+    if call is not _call_theirs:  # TensorFlow's own call does not use the counted functions
         if not counter.made:
             raise InvalidAnswer(f"{case.words}: {NONE}")
         if counter.remaining:
@@ -138,7 +151,7 @@ def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Ca
 
 
 def _describe_tensors(results) -> list:
-    """Return dtype, shape and values of each tensor; InvalidAnswer for anything else."""
+    """Return dtype, shape and values of each tensor of a list; InvalidAnswer for anything else."""
     is_list = isinstance(require_attempt(results), list)
     if not is_list or not all(isinstance(result, tf.Tensor) for result in results):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(results).__name__}")
@@ -151,9 +164,13 @@ def _describe_tensors(results) -> list:
 
 
 def _make_calls() -> Iterator[tuple]:
-    """Yield (call, number of outputs), right calls first; an empty number means the default."""
+    """Yield (call, outputs), right calls first.
+
+    `outputs` is a tuple with the number of outputs, empty for the default.
+    """
     cases = {}
     for case in op_cases.cases():
+        # `completed` adds the attributes that TensorFlow's wrappers add, such as the inputs' dtype.
         attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
         cases[case.op] = replace(case, attrs=attrs)
 

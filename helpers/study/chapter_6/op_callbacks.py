@@ -23,10 +23,15 @@ BYTES = "your log has names as bytes, as the fallback passes them"
 
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
-    """Run a case; InvalidAnswer if it leaves its callback behind or removes another one."""
+    """Return `run(answer)` of a case, with the callbacks restored afterwards.
+
+    InvalidAnswer if the answer leaves its callback behind, or removes that of someone else.
+    `shows` is the case in words.
+    """
     with eager_context.restoring_callbacks():
-        other = eager_context.add_idle_callback()
+        other = eager_context.add_idle_callback()  # someone else's, which must stay
         before = eager_context.read_callbacks()
+        # An error is raised only after the callbacks have been compared.
         result = observe(run, lambda: require_attempt(answer()))
         after = eager_context.read_callbacks()
         if after != before:
@@ -37,11 +42,15 @@ def _run_alone(shows: str, run: Callable, answer: Callable):
 
 
 def _make_case(shows: str, run: Callable, advice: str) -> JudgedCase:
+    """Return a case that runs with the callbacks restored; `shows` is the case in words."""
     return JudgedCase(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
 
 
 def _copy_names(log) -> list:
-    """Return a copy of the names in a log; a generated function's name loses its counter."""
+    """Return a copy of the names in a log; InvalidAnswer if the log is no list.
+
+    The name of a function that TensorFlow generated is shortened, because it contains a counter.
+    """
     if not isinstance(require_attempt(log), MutableSequence):
         must = f"get a list from `with op_logger() as log`, not {short_repr(log)}"
         raise InvalidAnswer(f"the block must be {must}")
@@ -53,6 +62,7 @@ def _copy_names(log) -> list:
 
 
 def _run_block(op_logger):
+    """Return the log in the middle of a block, and the log after an op outside of the block."""
     with op_logger() as log:
         op_programs.run_ops("MatMul")
         before = _copy_names(log)
@@ -62,12 +72,14 @@ def _run_block(op_logger):
 
 
 def _take_route(route: str, op_logger):
+    """Return the log of a program that takes one of `op_programs.ROUTES` into TensorFlow."""
     with op_logger() as log:
         op_programs.run_routes([route])
     return _copy_names(log)
 
 
 def _raise_in_block(kind: type, op_logger):
+    """Return the log of a block that raises; InvalidAnswer if the exception does not come out."""
     try:
         with op_logger() as log:
             op_programs.run_ops("MatMul")
@@ -79,6 +91,7 @@ def _raise_in_block(kind: type, op_logger):
 
 
 def _nest_blocks(op_logger):
+    """Return the logs of a block and of the block around it."""
     with op_logger() as outer:
         op_programs.run_ops("MatMul")
         with op_logger() as inner:
@@ -87,7 +100,7 @@ def _nest_blocks(op_logger):
     return {"inner": _copy_names(inner), "outer": _copy_names(outer)}
 
 
-@exercise(
+OP_LOGGER_HINTS = (
     "After op_callbacks.add_op_callback(f), TensorFlow calls f(op_type, inputs, attrs, outputs, "
     "op_name=None, graph=None) after each op that one of its wrappers runs. What must happen "
     "with f when the block ends?",
@@ -97,6 +110,9 @@ def _nest_blocks(op_logger):
     "that one callback in finally. The fallback passes the op's name as bytes. The callback "
     "also gets an op that is only written into a graph, and that op belongs in the log.",
 )
+
+
+@exercise(*OP_LOGGER_HINTS)
 def op_logger(op_logger: Callable):
     """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
     op_programs.run_routes(op_programs.ROUTES)  # trace what needs tracing now
@@ -134,13 +150,14 @@ def _make_point():
 
 @contextmanager
 def _real_tape():
+    """Act as the learner's tape: TensorFlow's own, whose `gradient` can be asked more than once."""
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(_make_point())
         yield tape
 
 
 def _run_under_tape(tape, run, *args):
-    """Return what `with` gives of a tape, and what the function returns in the block."""
+    """Return what entering a tape gives, which must be the tape, and `run(*args)` in its block."""
     with tape as entered:
         if entered is None:
             raise InvalidAnswer("__enter__ returns None, but must return the tape")
@@ -148,30 +165,34 @@ def _run_under_tape(tape, run, *args):
 
 
 def _read_slope(tape, y, x):
-    """Return dtype and numbers of a gradient, or None."""
+    """Return dtype and numbers of `tape.gradient(y, x)`, or None; InvalidAnswer for no tensor."""
     slope = require_attempt(tape.gradient(y, x))
     if slope is None:
         return None
     if not isinstance(slope, (tf.Tensor, tf.IndexedSlices)):
         raise InvalidAnswer(f"gradient must return a tensor, or None, not {type(slope).__name__}")
-    slope = tf.convert_to_tensor(slope)
+    slope = tf.convert_to_tensor(slope)  # IndexedSlices: the gradient of some rows only
     numbers = np.round(slope.numpy().astype("float64"), 4)
     return slope.dtype.name, numbers.tolist()
 
 
 def _find_slope_at_point(function, tape):
+    """Return the gradient of `function(x)` for x, at the one point."""
     entered, y = _run_under_tape(tape(), function, _make_point())
     return _read_slope(entered, y, _make_point())
 
 
 def _raise_under_tape(tape):
+    """Raise an error in the block of a tape; InvalidAnswer if it does not come out."""
     with suppress(ValueError):
         with tape():
             raise ValueError
+        # Reached only if the tape swallowed the error.
         raise InvalidAnswer(f"for a block that raises: {SWALLOWED}")
 
 
 def _ask_again(tape):
+    """Return three gradients of one tape: one question must not use up the record."""
     x = _make_point()
 
     def compute():
@@ -187,6 +208,7 @@ def _ask_again(tape):
 
 
 def _nest_tapes(tape):
+    """Return three gradients: y's and the inner gradient's by the outer tape, y's by the inner."""
     x = _make_point()
     with tape() as outer:
         inner, y = _run_under_tape(tape(), lambda: x * x * x)
@@ -195,6 +217,7 @@ def _nest_tapes(tape):
 
 
 def _pick_of_list(x):
+    """Change the list that an op returned: a tape must have kept the outputs themselves."""
     parts = tf.unstack(x)
     first = parts[0]
     parts[0] = tf.ones_like(x[0])
@@ -202,6 +225,7 @@ def _pick_of_list(x):
 
 
 def _compute_beside(x):
+    """Run an op of x whose result is dropped; what is returned does not depend on x."""
     tf.sin(x)
     return tf.constant(2.0) * 3.0
 

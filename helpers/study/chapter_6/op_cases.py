@@ -8,22 +8,28 @@ import numpy as np
 
 from helpers.study.frameworks import tf
 
-RENAMED = {"squeeze_dims": "axis"}
+RENAMED = {"squeeze_dims": "axis"}  # attribute in C++ -> argument of tf.raw_ops
+#: Ops with one input of floats.
 ONE = """Abs Neg Exp Sqrt Tanh Relu Softmax ZerosLike Identity Sin Cos Log Rsqrt Sign Floor Ceil Erf
     Log1p Elu OnesLike Sigmoid Softplus Square Tan Atan Sinh Cosh Asinh Expm1 Reciprocal Round Rint
     Selu Relu6 Softsign Erfc L2Loss IsNan IsInf IsFinite LogSoftmax StopGradient
     Lgamma Digamma Asin Acos Atanh Acosh Erfinv"""
+#: Ops with two inputs of floats.
 TWO = """AddV2 Sub Mul RealDiv Maximum Pow Less SquaredDifference BiasAdd Minimum Greater NotEqual
     FloorDiv DivNoNan"""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call. `inputs` are tensors or lists of them; `wrong` says what is wrong, if anything."""
+    """One call of an op."""
 
+    #: The type of the op.
     op: str
+    #: Tensors, or lists of them.
     inputs: tuple
+    #: Names and values of attributes in turn, as the C API takes them.
     attrs: tuple = ()
+    #: What is wrong with the call, in words; "" if nothing is.
     wrong: str = ""
 
     @property
@@ -31,7 +37,7 @@ class Case:
         """Return the call in a few words."""
         text = self.op
         if self.attrs:
-            names = ", ".join(map(repr, self.attrs[::2]))
+            names = ", ".join(map(repr, self.attrs[::2]))  # every other item is a value
             text = f"{text} with {names}"
         if self.wrong:
             text = f"{text}, {self.wrong}"
@@ -70,6 +76,7 @@ def raw_op(case: Case) -> list:
     """Return what tf.raw_ops returns for a case, as a list."""
     function = getattr(tf.raw_ops, case.op)
     names = inspect.signature(function).parameters  # names in Python; some differ from C++
+    # strict=False: after the inputs come the parameters for attributes.
     arguments = dict(zip(names, case.inputs, strict=False))
     for name, value in zip(case.attrs[::2], case.attrs[1::2], strict=True):
         arguments[RENAMED.get(name, name)] = value
@@ -107,6 +114,7 @@ def have_same_values(mine, theirs) -> bool:
 
 
 def _is_same_tensor(mine, other) -> bool:
+    """Return whether two tensors have the same dtype, shape and values. NaN equals NaN."""
     if mine.dtype != other.dtype or mine.shape != other.shape:
         return False
     if mine.dtype in (tf.resource, tf.variant):  # these have no values

@@ -47,17 +47,23 @@ def route(answers, calls):
         tree = _record_second_call(call)
         truth[name] = _write_plainly(tree.routes or tree.route)
         reasons[name] = WHY.get(truth[name], "")
-    return judge_guess(answers, truth, reasons, ROUTES, _write_plainly)
+    return judge_guess(answers, truth, reasons, among=ROUTES, plain=_write_plainly)
 
 
 def _record_second_call(call):
-    """Return the tree of a call that was made before: the first call of a tf.function traces."""
+    """Make a call twice; return the tree of the second, because the first of a tf.function traces.
+
+    A tree is what `watch_call` shows: its `routes` are the ways that ops took into TensorFlow.
+    """
     record_call_tree(call)
     return record_call_tree(call)
 
 
 def _write_plainly(route):
-    """Return a route as the X-ray names it, without a count; a list may repeat one route."""
+    """Return a route as `watch_call` names it, in plain letters and without a count, as in "× 2".
+
+    A list or tuple that repeats one route becomes that route. Anything else is returned as it is.
+    """
     if isinstance(route, (tuple, list)) and len(set(map(str, route))) == 1:
         route = route[0]
     if not isinstance(route, str):
@@ -73,12 +79,16 @@ NO_SLOPE = "no op of TensorFlow leads from it to the result; use TensorFlow for 
 
 
 def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
-    """Return how a loop differs from the slow one in values, gradients or routes, or None."""
+    """Return how a loop differs from the slow one in values, gradients or routes, or None.
+
+    `quick` and `slow` are called with NumPy's `rows`, the tensor `state` and the variable `gain`.
+    The slow loop's own routes do not matter: all ops of `quick` must take the fast path.
+    """
     has_doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
     near = partial(is_same_result, near=NEAR_OF_DOUBLES if has_doubles else NEAR)
     cases = make_cases(_run_loop, [("the loop", rows, state, gain)], _advise_on_slopes)
     try:
-        reason = find_difference(quick, slow, cases, "slow", near)
+        reason = find_difference(quick, slow, cases, who="slow", same=near)
     except InvalidAnswer as error:  # returned, so that the caller can name the input
         return str(error)
     if reason:
@@ -91,7 +101,7 @@ def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
 
 
 def _advise_on_slopes(mine, real):
-    """Return what follows if the answer has no gradient where the slow loop has one."""
+    """Return what differs in both results, and NO_SLOPE for a gradient that the answer lacks."""
     advice = {}
     for name in SLOPES:
         if type(mine) is dict and mine.get(name, name) is None:
@@ -117,6 +127,7 @@ def _run_loop(rows, state, gain, loop) -> dict:
 
 
 def _round_tensor(tensor):
+    """Return rounded numbers in lists, with more digits of doubles; None for None."""
     if tensor is None:
         return None
     digits = 12 if tensor.dtype == "float64" else 5
@@ -155,7 +166,7 @@ TRIALS = (  # the rows, and the first state of the loop
 def slow_loop(reasons, quick: Callable, slow: Callable):
     """You found each call that leaves. Your loop returns the same, all on the fast path."""
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
-    fault = judge_guess(reasons, truth, _say_why, REASONS)
+    fault = judge_guess(reasons, truth, _say_why, among=REASONS)
     if fault:
         return fault
 
@@ -171,5 +182,6 @@ def slow_loop(reasons, quick: Callable, slow: Callable):
 
 
 def _say_why(call: str, guess: str) -> str:
+    """Return the routes of a call as the reason why a guess is wrong; `judge_guess` asks for it."""
     routes = ", ".join(TRUTH[call][1])
     return f"its route in the X-ray is {routes}. What arrives at the door there?"

@@ -10,7 +10,10 @@ from helpers.view.source_views import files
 
 
 def read(folder: str) -> dict[str, str]:
-    """Return the texts of a project of this chapter, by the names of its modules."""
+    """Return the texts of a project of this chapter, by the names of its modules.
+
+    `folder` is beside this file. Its files end in .txt, so that no tool takes them for modules.
+    """
     paths = sorted((Path(__file__).parent / folder).glob("*.txt"))
     return {path.stem: path.read_text("utf-8") for path in paths}
 
@@ -28,7 +31,10 @@ def start(sources: dict[str, str], name: str):
 
 
 def program(sources, name):
-    """Return the answer of a module, in the folder of a child."""
+    """Write the modules into the working folder, import the one `name`, and return its `answer`.
+
+    This runs in a child, which gets the text of this function alone. So it imports what it uses.
+    """
     import pathlib
     import sys
 

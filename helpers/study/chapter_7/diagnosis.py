@@ -1,4 +1,7 @@
-"""A learner's diagnosis -> whether the seams are right, and whether an exhibit shows the cause."""
+"""A learner's diagnosis -> whether the seams are right, and whether an exhibit shows the cause.
+
+A seam is one of the stations at which something can intercept a call: name, frame, cache key …
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +15,7 @@ from helpers.safety.arguments import real_isinstance, real_type_name
 from helpers.study.answers import InvalidAnswer, NotAttempted
 
 NONE = "none"  # also an answer: no seam is at fault
+#: A seam in small letters -> its name as the course writes it.
 SEAMS = {station.name.lower(): station.name for station in SPINE} | {NONE: NONE}
 NOBODY = "nothing intercepts this call at {!r}. What would an exhibit of that seam show here?"
 SOMEBODY = "something does intercept this call. What is different where the call goes well?"
@@ -113,19 +117,20 @@ def diagnosed(advice_by_seam: dict[str, str], *evidence: Evidence) -> Callable:
     those of `judge_diagnosis`.
     """
 
-    def around(judge: Callable) -> Callable:
+    def add_diagnosis(judge: Callable) -> Callable:
+        # `wraps` keeps the judge's docstring and parameters, which the exercise shows.
         @wraps(judge)
-        def judged(seam, proof, *cure):
+        def judge_all(seam, proof, *cure):
             reason = judge_diagnosis(seam, proof, evidence, advice_by_seam)
             return reason or judge(seam, proof, *cure)
 
-        return judged
+        return judge_all
 
-    return around
+    return add_diagnosis
 
 
 def read_parts(model, name: str) -> tuple:
-    """Return the rows, nodes … of a model, or an empty tuple if it has none."""
+    """Return the attribute `name` of an exhibit's model, such as its rows, or () if it has none."""
     return getattr(model, name, ())
 
 
@@ -138,7 +143,10 @@ def _require_seam(name) -> str:
 
 
 def _list_items(answer, what: str) -> list:
-    """Return the items of an answer, which may be one thing or several of them."""
+    """Return the items of an answer, which may be one thing or several of them.
+
+    NotAttempted for a stub, and InvalidAnswer for an empty collection; `what` names the answer.
+    """
     is_collection = isinstance(answer, (tuple, list, set, frozenset))
     items = list(answer) if is_collection else [answer]
     if any(item is ... for item in items):

@@ -19,7 +19,7 @@ NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
 FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 
 
-@exercise(
+FIVE_MEANS_HINTS = (
     "Start with what you know: name and code (chapter 1: rebind, swap), frame (chapter 3: "
     "sys.settrace or sys.setprofile). Each is a @contextmanager. It makes a list, installs itself, "
     "yields the list, and in a finally restores what was there before.",
@@ -30,11 +30,14 @@ FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
     "The new code runs in the globals of softsign, so put its notes and the replaced function "
     "there during the block. FunctionType(softsign.__code__, softsign.__globals__) still runs the "
     "old code. The new code must have no closure, because the old code has none.",
-    seconds=60,
-    picture=lambda means: reach_listing(dict(means)),
 )
+
+
+@exercise(*FIVE_MEANS_HINTS, seconds=60, picture=lambda means: reach_listing(dict(means)))
 def five_means(means):
     """You have five ways into one call, and none sees every route. Here they are, measured."""
+    # What is written is judged first, so a learner who has written one learns if it is right.
+    # Only then are missing names and stubs reported.
     if isinstance(means, Mapping) and set(means) == set(NAMES):
         for name in NAMES:
             if means[name] is ...:
@@ -47,15 +50,22 @@ def five_means(means):
 
 
 def _judge_means(name: str, make) -> str | None:
-    """Return what is wrong with one technique."""
+    """Return what is wrong with one technique, or None.
+
+    `name` is one of NAMES. `make()` returns a context manager, which yields the list of its notes.
+    """
+    # In the place of a reference, `_run_means` gets the observations themselves.
     expected = EXPECTED | {"what it intercepts": [name]}
     case = JudgedCase(name, _run_means, advise_on_first_part())
     return find_difference(make, expected, [case])
 
 
 def _run_means(make) -> dict:
-    """Return what a technique does while a tracer and a profiler are active, as in a debugger."""
-    if type(make) is dict:  # what is expected
+    """Return label -> what a technique does, with the labels of EXPECTED.
+
+    A tracer and a profiler are active, as in a debugger: the technique must put them back.
+    """
+    if type(make) is dict:  # the expected observations, from `_judge_means`
         return make
     if not callable(make):
         kind = real_type_name(make)
@@ -65,16 +75,16 @@ def _run_means(make) -> dict:
     saved_profiler = sys.getprofile()
     sys.settrace(lambda *event: None)
     sys.setprofile(lambda *event: None)
-    ways = _WaysIn()
+    points = _InterceptionPoints()
     try:
-        return _observe_means(make, ways)
+        return _observe_means(make, points)
     finally:
-        ways.restore()
+        points.restore()
         sys.settrace(saved_tracer)
         sys.setprofile(saved_profiler)
 
 
-EXPECTED = {
+EXPECTED = {  # label -> what a right technique does; the first value depends on the technique
     "what it intercepts": [],
     "notes of other functions' calls": 0,
     "the dtype of torch.ones_like(x, dtype=torch.int64) in the block": "torch.int64",
@@ -95,24 +105,29 @@ EXPECTED = {
 }
 
 
-def _observe_means(make: Callable, ways: "_WaysIn") -> dict:
+def _observe_means(make: Callable, points: "_InterceptionPoints") -> dict:
     """Return what each line of EXPECTED names, in the same order."""
+    # The values are in the order of the labels, and some functions return several of them.
     values = [
-        *_observe_calls(make, ways),
-        ways.describe_remains(),
-        *_observe_errors(make, ways),
+        *_observe_calls(make, points),
+        points.describe_left_over(),
+        *_observe_errors(make, points),
         *_observe_nested(make),
-        ways.describe_remains(),
+        points.describe_left_over(),
     ]
     return dict(zip(EXPECTED, values, strict=True))
 
 
-def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
-    """Return what a block intercepts, its notes and the results of calls in it."""
+def _observe_calls(make: Callable, points: "_InterceptionPoints") -> tuple:
+    """Return what a block intercepts, its notes and the results of calls in it.
+
+    These are the first seven values of EXPECTED. `points` tells what the block has changed.
+    """
     with _entering(make) as notes:
+        # Calls of other functions, with keyword arguments, must be passed on and not noted.
         torch.nn.functional.tanhshrink(input=torch.ones(2))
         by_keyword = torch.ones_like(torch.ones(2), dtype=torch.int64)
-        taken = ways.list_taken()
+        changed_points = points.list_changed()  # now, because all must be restored after the block
         other_notes = len(notes)
 
         first_result = _as_list(the_call())
@@ -123,7 +138,7 @@ def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
     the_call()
 
     return (
-        taken,
+        changed_points,
         other_notes,
         str(by_keyword.dtype),
         [first_result, second_result],
@@ -133,19 +148,23 @@ def _observe_calls(make: Callable, ways: "_WaysIn") -> tuple:
     )
 
 
-def _observe_errors(make: Callable, ways: "_WaysIn") -> tuple[str, bool]:
+def _observe_errors(make: Callable, points: "_InterceptionPoints") -> tuple[str, bool]:
     """Return what is left after blocks that raise, and whether their errors propagate."""
     is_swallowed = False
     for kind in (RuntimeError, RaisedByCheck):
         with suppress(kind):
             with _entering(make):
                 raise kind
-            is_swallowed = True
-    return ways.describe_remains(), not is_swallowed
+            is_swallowed = True  # reached only if the block has swallowed the error
+    return points.describe_left_over(), not is_swallowed
 
 
 def _observe_nested(make: Callable) -> tuple[list[int], object]:
-    """Return the notes of a block and of the one around it, and the result of a call in both."""
+    """Return counts of notes of a block and of the one around it, and the result of a call in both.
+
+    The counts: the notes of the inner block, those that it gets after its end, and those that the
+    outer block gets after that.
+    """
     with _entering(make) as outer:
         with _entering(make) as inner:
             result = the_call()
@@ -158,6 +177,7 @@ def _observe_nested(make: Callable) -> tuple[list[int], object]:
 
 
 def _as_list(result):
+    """Return a tensor as a list, and anything else as it is."""
     return result.tolist() if hasattr(result, "tolist") else result
 
 
@@ -173,20 +193,23 @@ def _entering(make: Callable) -> Iterator:
         yield notes
 
 
-class _WaysIn:
-    """The ways into softsign, which of them are in use since this was made, and what is left."""
+class _InterceptionPoints:
+    """All that a technique can change to intercept softsign, compared with how it was before.
+
+    There is one point for each of NAMES.
+    """
 
     def __init__(self):
         from torch.nn import functional
 
-        self._home = functional
+        self._module = functional
         self._function = functional.softsign
         self._saved_names = dict(vars(functional))
         self._saved_code = functional.softsign.__code__
-        self._saved_ways = self._read_ways()
+        self._saved_points = self._read_points()
 
-    def _read_ways(self) -> dict[str, object]:
-        """Return what is in place now, by the name of each of the five ways to take over a call.
+    def _read_points(self) -> dict[str, object]:
+        """Return one of NAMES -> what is installed at this point now.
 
         Each value can be compared with `==` to tell whether something has changed.
         """
@@ -194,34 +217,37 @@ class _WaysIn:
         frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
         frame_hooks.append(frame_callback.read_frame_callback())
         return {
-            "name": self._home.softsign,
+            "name": self._module.softsign,
             "code": self._function.__code__,
             "frame": frame_hooks,
             "function mode": len(function_modes),
             "dispatch mode": len(dispatch_modes),
         }
 
-    def list_taken(self) -> list[str]:
-        """Return the names of the ways that are not as they were."""
-        now = self._read_ways()
-        return [name for name in NAMES if now[name] != self._saved_ways[name]]
+    def list_changed(self) -> list[str]:
+        """Return the names of the points that are not as they were."""
+        now = self._read_points()
+        return [name for name in NAMES if now[name] != self._saved_points[name]]
 
-    def describe_remains(self) -> str:
+    def describe_left_over(self) -> str:
         """Return what is not as it was, or "nothing"."""
-        taken = self.list_taken()
-        if taken:
-            return f"a change at the {format_names(taken, 5)}. Restore what was there before"
+        changed_points = self.list_changed()
+        if changed_points:
+            return (
+                f"a change at the {format_names(changed_points, 5)}. Restore what was there before"
+            )
 
-        now = vars(self._home)
+        now = vars(self._module)
         saved = self._saved_names
+        # `self` stands for a name that does not exist, because no name can be bound to it.
         changed = [n for n in {*now, *saved} if now.get(n, self) is not saved.get(n, self)]
         if changed:
             return f"a changed torch.nn.functional.{min(changed)}"
         return "nothing"
 
     def restore(self) -> None:
-        """Put all ways back but the modes and frame hooks, which the check itself restores."""
-        for name in set(vars(self._home)) - set(self._saved_names):
-            delattr(self._home, name)
-        vars(self._home).update(self._saved_names)
+        """Put name and code back. The modes and frame hooks are restored by the check itself."""
+        for name in set(vars(self._module)) - set(self._saved_names):
+            delattr(self._module, name)
+        vars(self._module).update(self._saved_names)
         self._function.__code__ = self._saved_code

@@ -31,7 +31,7 @@ HEADINGS = {
 }
 ROUNDS = 7
 SHORTEST = 0.005  # seconds for which a call is repeated, so that the clock can measure it
-UNTRIED = "…"
+UNTRIED = "…"  # a cell of a technique that the learner has not written yet
 NOTE = (
     "A route is noticed if the technique made a note while it ran. The cost is the time of a call "
     "by its name in the block, divided by its time outside: the median of {} rounds, and the range."
@@ -82,7 +82,10 @@ def watch_means(means) -> Exhibit:
 
 
 def reach_listing(means: dict[str, Callable]) -> Listing:
-    """Return a row per technique: yes or no for each route, and what a call costs in its block."""
+    """Return a table with a row per technique: what it notices by each route, and what it costs.
+
+    `means`: name -> a function that makes the technique's context manager, or `...`.
+    """
     routes = call_routes()
     rows = []
     for name, make in progress.counted("trying techniques", means.items()):
@@ -122,7 +125,7 @@ def _measure_cost(make: Callable, call: Callable) -> str:
 
 def _measure_seconds(call) -> float:
     """Return the processor seconds of a call, without the time of other programs."""
-    call()
+    call()  # the first call may prepare something, so it is not measured
     call_count = 0
     passed_seconds = 0.0
     start = thread_time()
@@ -134,7 +137,7 @@ def _measure_seconds(call) -> float:
 
 
 def the_call(*names: str):
-    """Call softsign by its name, and pass its argument by name, if one is given."""
+    """Call softsign by its name. The argument is passed by position, or by the name in `names`."""
     x = torch.tensor([-1.0, 3.0])
     softsign = torch.nn.functional.softsign
     if names:
@@ -150,18 +153,19 @@ def call_routes() -> dict[str, Callable[[], object]]:
 
     x = torch.tensor([-1.0, 3.0])
     alias = functional.softsign
-    borrower = {}
+    borrower = {}  # the globals of a module that imports the function by name
     exec("from torch.nn.functional import softsign\ndef call(x): return softsign(x)", borrower)
 
     def softened(x):
         return functional.softsign(x)
 
     graph = make_fx(softened)(x)
-    # It has its own code object, because Dynamo keeps what it compiles by that.
+    # The compiled function gets a new code object each time. Dynamo keeps compiled code by code
+    # object, so what earlier calls of this function compiled does not matter.
     own_code = softened.__code__.replace()
-    again = FunctionType(own_code, globals(), None, None, softened.__closure__)
+    again = FunctionType(own_code, globals(), closure=softened.__closure__)
     compiled = torch.compile(again, backend="eager")
-    compiled(x)
+    compiled(x)  # compiles now, before a technique is active
     return {
         "name": the_call,
         "alias": lambda: alias(x),

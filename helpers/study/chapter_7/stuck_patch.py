@@ -18,14 +18,18 @@ PENALTY = "penalty"
 
 
 def _shows_holder(model) -> bool:
-    """Return whether a model lists the second name of the penalty among its holders."""
+    """Return whether an exhibit's model lists `training.penalty` as a name of the penalty."""
+    # A table of bindings has `rows` with a path; a graph of references has `nodes` with a label.
     rows = (*read_parts(model, "rows"), *read_parts(model, "nodes"))
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
     return f"training.{PENALTY}" in paths and PENALTY in model.title
 
 
 def _shows_hit(model) -> bool:
-    """Return whether a model has a hit of the loss whose note names the penalty."""
+    """Return whether a model is a ledger of the loss with a hit that names the changed penalty.
+
+    The ledger writes into the note of a hit which globals have changed since the trace.
+    """
     for entry in read_parts(model, "entries"):
         is_hit = getattr(entry, "verdict", "") == "hit"
         if is_hit and PENALTY in entry.note:
@@ -67,7 +71,7 @@ TRIALS = {
 }
 
 
-@exercise(
+STUCK_PATCH_HINTS = (
     "Two things were looked up before the patch: a function and a graph. Which exhibit lists what "
     "refers to a function? Which one says whether a call made a graph?",
     "The first is show_bindings(losses.penalty). For the second, write calls = "
@@ -76,13 +80,12 @@ TRIALS = {
     "tf.function(training.loss.python_function) has no graph yet. Where must you put it?",
     "Rebind both: with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, "
     "again): yield",
-    seconds=30,
 )
-@diagnosed(
-    {
-        "frame": "no frame of loss is evaluated in the second call. Why not?",
-        "C call": "the inputs of the C call are right for the graph that was found",
-    },
+STUCK_PATCH_ADVICE = {
+    "frame": "no frame of loss is evaluated in the second call. Why not?",
+    "C call": "the inputs of the C call are right for the graph that was found",
+}
+STUCK_PATCH_EVIDENCE = (
     Evidence(
         "name",
         _shows_holder,
@@ -95,10 +98,16 @@ TRIALS = {
         "patch is active",
     ),
 )
+
+
+@exercise(*STUCK_PATCH_HINTS, seconds=30)
+@diagnosed(STUCK_PATCH_ADVICE, *STUCK_PATCH_EVIDENCE)
 def stuck_patch(seam, proof, patched: Callable, sources):
     """All callers of the loss get the new penalty, from a graph. Afterwards all is as before."""
+    # `@diagnosed` has judged seam and proof. `patched(losses, training, new)` is the learner's
+    # context manager; `sources` are the texts of the project, by the names of its modules.
     rows = [(shows, sources, trial) for shows, trial in TRIALS.items()]
-    with only_new_objects():
+    with only_new_objects():  # what rebind_everywhere has to search
         cases = make_cases(_run_trial, rows, advise_on_first_part())
         return find_difference(patched, _patch_both, cases)
 
@@ -106,8 +115,9 @@ def stuck_patch(seam, proof, patched: Callable, sources):
 @contextmanager
 def _patch_both(losses, training, new):
     """Do what a right answer does: rebind the penalty, and the loss to one without a graph."""
-    again = tf.function(training.loss.python_function)
-    with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, again):
+    # The graphs of training.loss contain the old penalty, so the block needs an untraced loss.
+    untraced_loss = tf.function(training.loss.python_function)
+    with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, untraced_loss):
         yield
 
 
@@ -120,7 +130,12 @@ def _half_sum_of_cubes(weights):
 
 
 def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
-    """Return the losses at each moment, and what is changed after the block."""
+    """Run the project with a learner's block; return label -> what was observed.
+
+    The labels name the losses in the block and after it, the names that the block leaves changed,
+    and whether an error that is raised in the block comes out of it.
+    """
+    # True at once if nothing is raised; else it becomes true when the error has come out.
     values = {"an error propagates": trial.raises is None}
     with fresh_project({**sources, **trial.more_sources}) as modules:
         names_before = [dict(vars(module)) for module in modules]
@@ -135,7 +150,7 @@ def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
                 values |= _read_losses(modules, "in the block ", runs)
         except (KeyError, RaisedByCheck) as error:
             if type(error) is not trial.raises:
-                raise
+                raise  # it is the learner's own error, not the one raised above
             values["an error propagates"] = True
 
         values["changed after the block"] = _list_changes(modules, names_before)
@@ -143,6 +158,7 @@ def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
 
 
 def _list_changes(modules, names_before: list[dict]) -> list[str]:
+    """Return module.name of each name that is not bound as in the earlier namespaces."""
     changed = []
     for module, before in zip(modules, names_before, strict=True):
         for name in list_changed_names(vars(module), before):
@@ -152,19 +168,34 @@ def _list_changes(modules, names_before: list[dict]) -> list[str]:
 
 @contextmanager
 def _patching(patched: Callable, modules, body: Callable) -> Iterator[list[str]]:
-    """Enter the learner's block with a new penalty, and yield a note of each run of it."""
+    """Enter the learner's block with a new penalty that computes `body`.
+
+    Yield a list to which each run of that penalty adds "eagerly" or "while tracing".
+    """
     runs = []
 
     def penalty(weights):
         runs.append("eagerly" if tf.executing_eagerly() else "while tracing")
         return body(weights)
 
-    with require_attempt(patched(*modules[:2], penalty)):
+    losses, training, *_ = modules
+    with require_attempt(patched(losses, training, penalty)):
         yield runs
 
 
 def _read_losses(modules, moment: str = "", runs: Sequence[str] = ()) -> dict:
-    """Return each loss, and whether it made a graph for each shape or ran eagerly."""
+    """Call the loss by each of its names; return label -> results, and label -> is it a graph.
+
+    Parameters
+    ----------
+    modules
+        losses, training and perhaps `THIRD_MODULE`, whose `told` calls the loss.
+    moment
+        When the calls are made, as the beginning of each label.
+    runs
+        The list that `_patching` yielded; the calls append to it while they are made. Empty where
+        no penalty is patched: then nothing is known of the runs, and each loss counts as a graph.
+    """
     _, training, *others = modules
     losses = {"training.loss": training.loss}
     for module in others:
@@ -178,6 +209,7 @@ def _read_losses(modules, moment: str = "", runs: Sequence[str] = ()) -> dict:
             results.append(float(loss(tf.constant(weights), tf.constant(float(index)))))
         values[f"{moment}{path}"] = results
 
+        # A graph runs the Python of the penalty at most once per shape, while it is traced.
         new_runs = list(runs)[earlier_count:]
         is_graph = len(new_runs) <= SHAPE_COUNT and "eagerly" not in new_runs
         values[f"{moment}{path} is a graph"] = is_graph

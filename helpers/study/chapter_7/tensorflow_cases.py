@@ -24,6 +24,7 @@ SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how m
 
 
 def _shows_new_objects(model) -> bool:
+    """Return whether a model is a ledger in which the argument `progress` caused a trace."""
     for entry in read_parts(model, "entries"):
         for cause in read_parts(entry, "causes"):
             if cause.where.startswith("progress"):
@@ -42,11 +43,12 @@ def _train_with_numpy(step, weights, batches):
 
 
 def _run_training(cured, step, weights, batches):
+    """Return the weights after the learner's training, with a copy of the list of batches."""
     with left_alone(batches, "cured") as copy:
         return require_attempt(cured(step, weights, copy), "cured")
 
 
-@exercise(
+EVERY_STEP_HINTS = (
     "Which of the three arguments is different at each step, and how does TensorFlow notice? A "
     "ledger of the calls shows it. Which verb keeps one?",
     "Run step = watch_traces(train_step), then train(step, start, [rows] * 4). Each row of step "
@@ -54,21 +56,25 @@ def _run_training(cured, step, weights, batches):
     "A tensor's value is not part of the key. What does a step need to know about its progress? "
     "Only one number, the rate. Let the training compute it in Python before the call.",
     "tf.constant(0.1 / max(number, 1)) is that rate as a tensor.",
-    seconds=30,
 )
-@diagnosed(
-    {
-        "frame": "Python runs the step's body each time, but what caused that?",
-        "C call": "the C call runs a graph at each step, but why a different one each time?",
-    },
+EVERY_STEP_ADVICE = {
+    "frame": "Python runs the step's body each time, but what caused that?",
+    "C call": "the C call runs a graph at each step, but why a different one each time?",
+}
+EVERY_STEP_EVIDENCE = (
     Evidence(
         "cache key",
         _shows_new_objects,
         "which argument made a step trace. Call what watch_traces returned for several batches",
     ),
 )
+
+
+@exercise(*EVERY_STEP_HINTS, seconds=30)
+@diagnosed(EVERY_STEP_ADVICE, *EVERY_STEP_EVIDENCE)
 def every_step(seam, proof, cured_step, cured: Callable):
     """One graph serves all steps of one shape, and the weights are the same."""
+    # `@diagnosed` has judged seam and proof. `cured(step, weights, batches)` is the learner's loop.
     dice = random.Random(7)
     trials = []
     for (rows, columns), count in SHAPES:
@@ -98,13 +104,18 @@ class _EagerSmoother:
 
 
 def _shows_mean(model) -> bool:
+    """Return whether a model shows that the mean is a constant of the graph.
+
+    That is a graph that adds and subtracts constants and reads no variable, or a hit: then the
+    second call ran the graph of the first.
+    """
     ops = {getattr(node, "op", "") for node in read_parts(model, "nodes")}
     has_constant_mean = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
     has_hit = "hit" in read_parts(model, "verdicts")
     return has_constant_mean or has_hit
 
 
-@exercise(
+STUCK_MEAN_HINTS = (
     "How often does the line self.mean = ... run in three updates? Put a print into a copy of the "
     "class, or use watch_traces(smoother.update).",
     "Make a new smoother and draw what its second call runs: show_graph(smoother.update, "
@@ -113,30 +124,37 @@ def _shows_mean(model) -> bool:
     "value from outside can be an argument. Make it a tensor, because a number would be a new key.",
     "update(self, x) calls a tf.function with x and tf.constant(self.rate). That one calls "
     "self.mean.assign_add(rate * (x - self.mean)) and returns self.mean.read_value().",
-    seconds=20,
 )
-@diagnosed(
-    {
-        "name": "self.mean is looked up and bound, but how often does that line of Python run?",
-        "frame": "`update` has a frame only while it is traced. Why does the second call make "
-        "none?",
-        "evaluator": "tf.function installs no other frame evaluator. It traces a rewritten copy, "
-        "then runs a graph instead of the frame. How does the second call find that graph?",
-    },
+STUCK_MEAN_ADVICE = {
+    "name": "self.mean is looked up and bound, but how often does that line of Python run?",
+    "frame": "`update` has a frame only while it is traced. Why does the second call make none?",
+    "evaluator": "tf.function installs no other frame evaluator. It traces a rewritten copy, "
+    "then runs a graph instead of the frame. How does the second call find that graph?",
+}
+STUCK_MEAN_EVIDENCE = (
     Evidence(
         "cache key",
         _shows_mean,
         "what the second call runs, and with which mean. Show a graph of Smoother.update or a hit",
     ),
 )
+
+
+@exercise(*STUCK_MEAN_HINTS, seconds=20)
+@diagnosed(STUCK_MEAN_ADVICE, *STUCK_MEAN_EVIDENCE)
 def stuck_mean(seam, proof, cured: type):
     """The means are those of eager code, also after a new rate, and one graph serves them all."""
+    # `@diagnosed` has judged seam and proof.
     case = JudgedCase("with two objects, used in turn", _run_updates, advise_on_first_part(EAGER))
     return find_difference(cured, _EagerSmoother, [case], EAGER)
 
 
 def _run_updates(cls) -> dict:
-    """Return what two objects of the class give, step by step, and how many graphs they make."""
+    """Update two objects of a class in turn; return label -> what was observed.
+
+    The labels name each result and each mean of the first object, the mean of the second, and how
+    many graphs the first one's tf.functions have. The labels of a step tell all steps before it.
+    """
     smoother = cls(FIRST_RATE)
     other = cls(0.25)
     values = {}
@@ -167,6 +185,7 @@ def _run_updates(cls) -> dict:
     values["the mean of the other object"] = _as_float(other.mean)
     has_graph = cls is _EagerSmoother or graph_counts[-1] > 0
     values["an attribute has a graph, which was the point"] = has_graph
+    # The first two updates may need graphs of their own. None may come after them.
     extra_graphs = graph_counts[-1] - graph_counts[1]
     values["extra graphs, though a new rate must not be a new graph"] = extra_graphs
     values["ops of the graph that call back into Python"] = sorted(python_ops)
@@ -174,7 +193,7 @@ def _run_updates(cls) -> dict:
 
 
 def _find_functions(smoother) -> dict[int, object]:
-    """Return each tf.function that is an attribute of the object, by its id."""
+    """Return id -> tf.function, for each one that is an attribute of the object."""
     attributes = [getattr(smoother, name, None) for name in dir(smoother)]
     return {
         id(value): value for value in attributes if hasattr(value, "experimental_get_tracing_count")
@@ -182,10 +201,12 @@ def _find_functions(smoother) -> dict[int, object]:
 
 
 def _count_graphs(functions: Iterable) -> int:
+    """Return how many graphs these tf.functions have traced."""
     return sum(function.experimental_get_tracing_count() for function in functions)
 
 
 def _as_float(value) -> float:
+    """Return a mean as a float; InvalidAnswer for a tensor of a graph, or for no number."""
     with suppress(Exception):  # a tensor of a graph has no value outside of it
         return float(value)
     raise InvalidAnswer(f"outside the graph, a mean must be a number, not {real_type_name(value)}")

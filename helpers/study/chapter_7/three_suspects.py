@@ -58,12 +58,19 @@ def three_suspects(seam, failing: Callable, cured):
 
 
 def _place_copy(self, part):
-    """Do what a right cure does: `Windows.place` returns a new tensor each time."""
+    """Do what a right cure does: `Windows.place` returns a new tensor each time.
+
+    The program's own method writes each window into the memory of `self.laid`.
+    """
     return self.laid.new_tensor(part)
 
 
 def _judge_test(failing: Callable, cured: Mapping) -> str | None:
-    """Return how the learner's test is wrong: it must fail in two programs and pass in one."""
+    """Return how the learner's test is wrong: it must fail in two programs and pass in one.
+
+    `failing(*modules)` returns the actual and the expected value; it passes if they agree. `cured`
+    is the learner's cure, dotted name -> new function.
+    """
     trials = (  # the program in words, its changes, whether the suspects are gone, must it pass
         ("as it is", {}, False, False),
         ("without torch.compile, own op and cache", {}, True, False),
@@ -72,7 +79,7 @@ def _judge_test(failing: Callable, cured: Mapping) -> str | None:
     for program, changes, without_suspects, must_pass in trials:
         with _import_program(changes, without_suspects) as modules:
             result = require_attempt(failing(*modules), "failing")
-            pair = require_items(result, 2, "the result of failing")
+            pair = require_items(result, limit=2, what="the result of failing")
         if len(pair) != 2:
             raise InvalidAnswer("failing must return two values, the actual and the expected one")
 
@@ -101,37 +108,46 @@ def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterato
     """
     with fresh_project(SOURCES) as modules, ExitStack() as patches:
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
-        for place, new in changes.items():
-            owner, name = _find_owner(modules_by_name, place)
-            if not callable(require_attempt(new, place)):
-                raise InvalidAnswer(f"{place} must be a function, not {real_type_name(new)}")
+        for dotted_name, new in changes.items():
+            owner, name = _find_owner(modules_by_name, dotted_name)
+            if not callable(require_attempt(new, dotted_name)):
+                raise InvalidAnswer(f"{dotted_name} must be a function, not {real_type_name(new)}")
             patches.enter_context(patch.object(owner, name, new))
 
         if without_suspects:
             bent_loss = modules_by_name["bent_loss"]
             readings = modules_by_name["readings"]
-            bent_loss.bent = bent_loss.plain
-            readings.scale = readings.scale.__wrapped__
+            bent_loss.bent = bent_loss.plain  # the same loss without its own op
+            readings.scale = readings.scale.__wrapped__  # the function in its functools.cache
             patches.enter_context(patch("torch.compile", lambda fn, **options: fn))
         yield modules
 
 
-def _find_owner(modules_by_name: dict, place) -> tuple[object, str]:
-    """Return the module or class and the name that a dotted name means, else InvalidAnswer."""
-    module, *path = place.split(".") if isinstance(place, str) else ("",)
+def _find_owner(modules_by_name: dict, dotted_name) -> tuple[object, str]:
+    """Return what a dotted name is an attribute of, and the attribute's name.
+
+    InvalidAnswer if `dotted_name` is no such name in the program.
+    """
+    # What is no text becomes a name that no module has, so it is refused below.
+    module, *path = dotted_name.split(".") if isinstance(dotted_name, str) else ("",)
     owner = modules_by_name.get(module)
     for name in path[:-1]:
         owner = getattr(owner, name, None)
     if not path or not hasattr(owner, path[-1]):
-        raise InvalidAnswer(f"{short_repr(place)} is not a function of the program")
+        raise InvalidAnswer(f"{short_repr(dotted_name)} is not a function of the program")
     return owner, path[-1]
 
 
 def _run_program(sensor: int, cured: Mapping) -> dict:
-    """Return all numbers of the program, and how often its own op and its step run."""
+    """Run the program with a learner's cure; return all its numbers by label.
+
+    Two more labels say how often its own op and its compiled step ran, which a cure must keep.
+    """
     counts = {"step": 0, "own op": 0}
 
     def counting(name: str, fn: Callable) -> Callable:
+        """Return `fn` with a count of its calls in `counts`."""
+
         def count_and_call(*args):
             counts[name] += 1
             return fn(*args)
@@ -141,6 +157,7 @@ def _run_program(sensor: int, cured: Mapping) -> dict:
     values = {}
     with _import_program(cured) as (bent_loss, readings, weather):
         bent_loss.bent = counting("own op", bent_loss.bent)
+        # Nothing is compiled here: only that the step goes through torch.compile matters.
         with patch("torch.compile", lambda fn, **options: counting("step", fn)):
             values |= require_attempt(weather.forecast(sensor, fast=True), "forecast")
         for length in LENGTHS:

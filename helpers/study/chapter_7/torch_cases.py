@@ -35,15 +35,17 @@ TRIALS = (  # in words, the program, other texts, its answer
 
 
 def _shows_registration(model) -> bool:
-    """Return whether one child fails to find the op, and one runs it."""
+    """Return whether a model shows runs of children of which one fails to call the op, and one runs
+    it.
+    """
     ends = set()
     for run in read_parts(model, "runs"):
-        if "torch.ops" in run.source:  # it is called there
+        if "torch.ops" in run.source:  # this child calls the op, and does not only register it
             ends.add(run.end)
     return {"error", "well"} <= ends
 
 
-@exercise(
+MISSING_OP_HINTS = (
     "Both programs import model, and model imports torch. What does torch.ops know about shop in "
     "train, and what in serve? Compare what the two programs import.",
     "torch's registry has an op once the code that registers it has run. Call the op in two "
@@ -51,14 +53,13 @@ def _shows_registration(model) -> bool:
     "and one registers the op first.",
     "Nobody should have to know which module registers the op of model. The module that needs the "
     "op should say so: shop | {'model': ...}.",
-    seconds=120,
 )
-@diagnosed(
-    {
-        "C call": "no kernel of rescale is called at all. What failed to find one?",
-        "frame": "the frame of predict runs and asks for an op. What answers?",
-        "evaluator": "nothing is compiled here",
-    },
+MISSING_OP_ADVICE = {
+    "C call": "no kernel of rescale is called at all. What failed to find one?",
+    "frame": "the frame of predict runs and asks for an op. What answers?",
+    "evaluator": "nothing is compiled here",
+}
+MISSING_OP_EVIDENCE = (
     Evidence(
         "registry",
         _shows_registration,
@@ -66,8 +67,13 @@ def _shows_registration(model) -> bool:
         "name",  # torch.ops.shop looks the op up by its name, in that registry
     ),
 )
+
+
+@exercise(*MISSING_OP_HINTS, seconds=120)
+@diagnosed(MISSING_OP_ADVICE, *MISSING_OP_EVIDENCE)
 def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
+    # `@diagnosed` has judged seam and proof. `sources` and `cured` are texts of modules, by name.
     texts = require_named_values(cured, sources, "cured")
     for shows, program, other_texts, right in TRIALS:
         try:
@@ -81,16 +87,18 @@ def missing_op(seam, proof, cured, sources):
 
 
 def _names_the_cache(model) -> bool:
+    """Return whether a table of bindings has a row for the cache of the method `size`."""
     rows = read_parts(model, "rows")
     return any("size(its cache)" in getattr(row, "owner", "") for row in rows)
 
 
 def _names_the_frames(model) -> bool:
+    """Return whether a table of a traceback has a frame with a model among its locals."""
     rows = read_parts(model, "rows")
     return any("Net object" in getattr(row, "locals", "") for row in rows)
 
 
-@exercise(
+KEPT_MODELS_HINTS = (
     "Two kinds of models stay, those that ran and those that failed. Take one of each from built. "
     "For the one that ran, use show_bindings(model). For the other, look at its error.",
     "functools.cache keeps its keys. What is the key of a method without arguments? An error "
@@ -98,10 +106,11 @@ def _names_the_frames(model) -> bool:
     "Keep the size where it dies with the model, in functools.cached_property or an attribute. "
     "Keep the error without its traceback: error.with_traceback(None). If it was raised from "
     "another error (error.__cause__, error.__context__), that one has its own traceback.",
-    seconds=30,
 )
-@diagnosed(
-    {"C call": "what the C call computes is right, and freed. What still refers to a model?"},
+KEPT_MODELS_ADVICE = {
+    "C call": "what the C call computes is right, and freed. What still refers to a model?"
+}
+KEPT_MODELS_EVIDENCE = (
     Evidence(
         "name",
         _names_the_cache,
@@ -112,8 +121,13 @@ def _names_the_frames(model) -> bool:
         "frame", _names_the_frames, "frames that keep a model. Pass an error to show_traceback"
     ),
 )
+
+
+@exercise(*KEPT_MODELS_HINTS, seconds=30)
+@diagnosed(KEPT_MODELS_ADVICE, *KEPT_MODELS_EVIDENCE)
 def kept_models(seam, proof, cured: Callable):
     """The scores and errors are the same. No model is measured twice, and none is left."""
+    # `@diagnosed` has judged seam and proof. `cured(widths, x, measure)` is the learner's sweep.
     known = {id(module) for module in _find_modules()}
     rows = []
     for run in RUNS:
@@ -123,6 +137,7 @@ def kept_models(seam, proof, cured: Callable):
 
 
 def _sweep(widths, x, measure):
+    """Act as a right answer: return the scores of the models that fit x, and the others' errors."""
     scores = []
     errors = []
     for width in widths:
@@ -141,6 +156,7 @@ def _count_parameters(model) -> int:
 
 
 def _raise_chained(model):
+    """Raise an error whose cause has a traceback of its own, which keeps the model, too."""
     try:
         raise KeyError(type(model).__name__)
     except KeyError as error:
@@ -148,6 +164,7 @@ def _raise_chained(model):
 
 
 def _raise_other_error(model):
+    """Raise an error that a sweep must not catch."""
     raise LookupError
 
 
@@ -175,11 +192,15 @@ RUNS = (
 
 
 def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
-    """Return what a sweep gives, how often models are measured, and which are still alive."""
-    models = []
+    """Return what a learner's sweep gives, how often it measures models, and which stay alive.
+
+    `known` has the ids of the modules that were alive before.
+    """
+    models = []  # a weak reference to each model that was measured
     measured_again = []
 
     def measure_once(model) -> int:
+        """Measure a model, and note if it was measured before."""
         for reference in models:
             if reference() is model:
                 measured_again.append(reference)
@@ -204,12 +225,10 @@ def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
         "models measured twice, though the cache must stay": len(measured_again),
         "a model measured for each score": len(scores) <= len(models) <= len(run.widths),
     }
-    remaining = set()
-    if len(run.widths) == 2 and cured is not _sweep:
-        for module in _find_modules():
-            if id(module) not in known:
-                remaining.add(type(module).__name__)
-    values["modules still in memory"] = sorted(remaining)
+    # All objects of the process are searched, which is slow, so only the short runs do it. The
+    # reference keeps its errors with their tracebacks, so it is not searched: nothing may be left.
+    is_searched = len(run.widths) == 2 and cured is not _sweep
+    values["modules still in memory"] = _list_new_modules(known) if is_searched else []
     return values
 
 
@@ -227,9 +246,16 @@ def _require_two_lists(pair) -> tuple[list, list]:
     return scores, errors
 
 
+def _list_new_modules(known: set[int]) -> list[str]:
+    """Return the types, by name, of the modules that are alive and whose ids are not known."""
+    new_types = {type(module).__name__ for module in _find_modules() if id(module) not in known}
+    return sorted(new_types)
+
+
 def _find_modules() -> list:
     """Return all modules of torch that are alive."""
     gc.collect()
-    objects = gc.get_objects()  # a million
+    # There are a million objects of few types, so test each type only once.
+    objects = gc.get_objects()
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
     return [each for each in objects if type(each) in kinds]

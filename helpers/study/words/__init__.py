@@ -66,9 +66,9 @@ def _spellings(word: Word) -> tuple[str, str]:
 
 
 def _hint_for(requested: str) -> str:
-    """Return a sentence that leads from a word that is no term to those that are."""
+    """Return a sentence with the terms that are spelled like `requested`, or how to see all."""
     terms = [word.term for word in read_glossary()]
-    similar = get_close_matches(requested, terms, 3, 0.5)
+    similar = get_close_matches(requested, terms, n=3, cutoff=0.5)
     if similar:
         return f"Did you mean {' or '.join(similar)}?"
     return "show_word() lists all terms"
