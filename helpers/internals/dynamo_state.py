@@ -24,6 +24,7 @@ class FreshBlock:
     """What happened in a block of `as_if_new`."""
 
     def __init__(self):
+        """Begin with nothing noted, in the thread that runs now."""
         #: The code objects that were compiled in the block, and that Dynamo does not compile
         #: outside of it because of what came before, each with SKIP or RUN_ONLY.
         self.barred: list[tuple[CodeType, str]] = []

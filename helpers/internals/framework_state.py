@@ -7,10 +7,14 @@ a framework has no public function for a part.
 from ..safety.restoring import module
 from ..safety.state_parts import StatePart, accessor_part, attribute_part, list_part, switch_part
 
+# A `_read_…` function gets the module that a part needs, and returns the part's value. The `_set_…`
+# function of the same part gets the module and such a value.
+
 # ------------------------------------------------------------------ torch
 
 
 def _read_deterministic(torch) -> tuple:
+    """Return whether only deterministic algorithms may run, and whether others only warn."""
     warns_only = torch.is_deterministic_algorithms_warn_only_enabled()
     return torch.are_deterministic_algorithms_enabled(), warns_only
 
@@ -21,6 +25,7 @@ def _set_deterministic(torch, before: tuple) -> None:
 
 
 def _read_anomaly(torch) -> tuple:
+    """Return whether autograd's anomaly mode is on, and whether it looks for nan."""
     return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
 
 
@@ -49,7 +54,7 @@ def _read_gpu_seeds(torch) -> list:
 
 
 def _set_gpu_seeds(torch, before: list) -> None:
-    if before:
+    if before:  # empty: CUDA was not in use
         torch.cuda.set_rng_state_all(before)
 
 
@@ -70,14 +75,18 @@ def _set_hooks(modules, before: dict) -> None:
 
 
 def _mode_part(needs: str, name: str, stack: str) -> StatePart:
-    """Return the part that is one of torch's stacks of modes."""
+    """Return the part that is one of torch's stacks of modes.
+
+    `stack` is the name of the function, in the module `needs`, that returns the modes as a list,
+    the outermost first.
+    """
 
     def read(home) -> list:
         return getattr(home, stack)()
 
     def restore(home, before: list) -> None:
-        shared_count = 0
-        for mode, earlier_mode in zip(read(home), before, strict=False):
+        shared_count = 0  # how many modes at the bottom of both stacks are the same
+        for mode, earlier_mode in zip(read(home), before, strict=False):  # of the shorter one
             if mode is not earlier_mode:
                 break
             shared_count += 1
@@ -91,6 +100,7 @@ def _mode_part(needs: str, name: str, stack: str) -> StatePart:
 
 
 def _read_printing(printing) -> dict:
+    """Return the options of `torch.set_printoptions`."""
     return dict(vars(printing.PRINT_OPTS))
 
 
@@ -99,6 +109,7 @@ def _set_printing(printing, before: dict) -> None:
 
 
 def _read_config(dynamo) -> dict:
+    """Return the settings of `torch._dynamo.config`."""
     return dynamo.config.get_config_copy()
 
 
@@ -180,6 +191,7 @@ def draw_from_another_generator() -> None:
 
 
 def _read_generator(home) -> tuple:
+    """Return the global generator of tf.random and its state; None where it has not been made."""
     generator = home.global_generator
     return generator, generator and generator.state.numpy().tolist()
 

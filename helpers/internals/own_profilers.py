@@ -28,11 +28,13 @@ class OwnProfilers:
     """
 
     def __init__(self, profiler: Callable[[FrameType, str, object], object]):
+        """Prepare to set `profiler`, a function as `sys.setprofile` takes it."""
         self._profiler = profiler
         self._before = GETPROFILE()
         self._put_back = profiler_setter()
         self._is_put_back = False
         self._thread = threading.get_ident()
+        # The names of two functions in `sys` -> what stands in their place.
         self._switches = {
             "setprofile": _InPlaceOf(SETPROFILE, self._hand_over),
             "getprofile": _InPlaceOf(GETPROFILE, self._answer),
@@ -87,7 +89,7 @@ class OwnProfilers:
         """Take our profiler off, report the call to it, and return what the program calls."""
         self._leave()
         if self._is_set():
-            SETPROFILE(None)
+            SETPROFILE(None)  # or what follows here would be reported
             self._report(frame, SETPROFILE)
             self.replaced_at = self.replaced_at or users_line(frame)
             self.is_heard = False
@@ -121,6 +123,7 @@ class _InPlaceOf:
     """Stands for a C function: `choose` receives the calling frame, and returns what is called."""
 
     def __init__(self, function: Callable, choose: Callable[[FrameType], Callable]):
+        """Stand for `function`."""
         self.function = function
         self._choose = choose
 

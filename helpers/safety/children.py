@@ -217,9 +217,9 @@ def _follow(
             raise
         interrupt = error
     finally:
-        kill_tree(pid)
+        kill_tree(pid)  # also after its own end: what it has started may still run
         code = poll()
-        while code is None:
+        while code is None:  # the system takes a moment to end it
             time.sleep(0.001)
             code = poll()
     if interrupt is not None:

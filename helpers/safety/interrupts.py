@@ -60,9 +60,10 @@ class _Presses:
     press is left when a handler is chosen: from then on `press` does nothing.
     """
 
-    once_more = property(methodcaller("press"))
+    once_more = property(methodcaller("press"))  # in C, so that no line of Python runs
 
     def __init__(self):
+        """Begin without a press."""
         #: What `once_more` calls: `tuple`, which does nothing, or what repeats a signal.
         self.press: Callable[[], object] = tuple
 
@@ -88,6 +89,7 @@ class in_users_code:  # noqa: N801 (used like a function)
     """
 
     def __init__(self):
+        """Prepare the block; `__enter__` decides whether it does anything."""
         #: What handlers raised that had still waited when the block ended.
         self.raised: list[BaseException] = []
         self._waiting: dict[int, float] = {}  # number of a signal -> since when its handler waits
@@ -197,7 +199,8 @@ class in_users_code:  # noqa: N801 (used like a function)
         if frame is None or frame.f_globals is HERE:
             return True
         waited = time.monotonic() - self._waiting.get(number, time.monotonic())
-        # What Python's own handler of Ctrl-C raises, recorders know.
+        # What Python's own handler of Ctrl-C raises, recorders know. Any other error they would
+        # lose, so other handlers wait longer.
         if handler is not signal.default_int_handler and _is_recording(frame):
             return waited < LONG_PATIENCE
         is_called_by_c = id(frame.f_code) in CALLED_BY_C
@@ -212,7 +215,8 @@ class in_users_code:  # noqa: N801 (used like a function)
                 signal.pthread_kill(self._main, self._waking)
             if not (self._waiting and self._is_on):
                 self._is_pressing = False
-                # A signal that came between these two lines has started no other thread.
+                # `_wait_for` starts a thread only if this is False. So a signal that came between
+                # the question and this line has started none, and the question is asked again.
                 self._is_pressing = bool(self._waiting and self._is_on)
 
 
@@ -224,6 +228,7 @@ class _Handler:
     """
 
     def __init__(self, block: in_users_code, number: int, of_user: Callable):
+        """Stand for `of_user`, the program's handler of the signal of this number."""
         self._block = block
         self._number = number
         self.of_user = of_user

@@ -85,7 +85,7 @@ def cure(module: str) -> str:
 
 
 def repair(module: str, *, broken: bool = False) -> str:
-    """Return only the command, which is what a table has room for.
+    """Return the command that installs a missing module, as a clause that a table has room for.
 
     `broken`: the module is installed, and its files are to be replaced.
     """
@@ -192,7 +192,10 @@ def distributions(package: str) -> tuple[str, ...]:
 
 
 def installed(package: str) -> str:
-    """Return its version without its build label (2.13.0+cpu is 2.13.0), or nothing."""
+    """Return the installed version of a package, without its build label, or "".
+
+    2.13.0+cpu is 2.13.0. A version that cannot be read is "unknown".
+    """
     for name in distributions(package):
         with suppress(metadata.PackageNotFoundError):
             version = metadata.version(name) or "unknown"  # its METADATA may be gone

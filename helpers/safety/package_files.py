@@ -61,6 +61,7 @@ def look_at_files(names: list[str], only_named: bool) -> dict[str, dict]:
     for folder in dict.fromkeys(map(os.path.realpath, sys.path)):
         is_own = folder in own_folders
         for entry in _distributions(Path(folder), own=is_own, wanted=wanted):
+            # Python imports the one that comes first in `sys.path`.
             before = found.setdefault(entry.name, entry)
             if before is not entry and before.folder.parent == entry.folder.parent:
                 versions = f"{before.version} and {entry.version}"

@@ -85,6 +85,7 @@ class _VerbUnderWay:
     """A call of a verb that has not ended yet."""
 
     def __init__(self, results):
+        """Begin a call without errors."""
         #: What ended a learner's code, oldest first.
         self.errors: list[BaseException] = []
         #: The type of errors, or a tuple of types, that are a result and not raised again.
@@ -159,6 +160,7 @@ def preserves_interpreter_state(
                     _UNDER_WAY.pop()
                     for part, value in before:
                         value_now = part.read()
+                        # What the learner's code has set stays, but in a check nothing stays.
                         if value_now != value and (judges or is_ours(value_now)):
                             part.put(value)
                     lock.__exit__(None, None, None)
