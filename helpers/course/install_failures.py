@@ -47,6 +47,7 @@ class InstallFailed(Exception):
     """An installer failed. `why` is a sentence about it; `known` says whether we know the cause."""
 
     def __init__(self, why: str, known: bool):
+        """Say why, in a sentence."""
         super().__init__(why)
         self.why = why
         self.known = known

@@ -63,7 +63,7 @@ def left_off() -> str:
 def reset(words: list[str], solved_to: int | None = None) -> int:
     """Put fresh copies of the named notebooks into work/, the learner's own beside them.
 
-    In a copy that is `solved_to` a number, the first exercises hold their solutions.
+    In a copy, the first `solved_to` exercises have their solutions; none if that is None.
     """
     if not words:
         every = ", ".join(chapters())

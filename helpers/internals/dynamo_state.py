@@ -191,7 +191,7 @@ def _report_to(block: FreshBlock) -> Iterator[None]:
             block.skip(code)
         return real_skip(code)
 
-    def clear(self):
+    def clear(self):  # of one of the lists of code objects, which `reset` empties
         block.is_reset = True
         return real_clear(self)
 

@@ -178,7 +178,10 @@ def _fault_of_files(
 
 
 def _place_of(path: str, site_packages: Path, prefix: str) -> str | None:
-    """Return where a listed file has to be; None if it is not looked at."""
+    """Return where a listed file has to be; None if it is not looked at.
+
+    `prefix` is the environment's folder. A file outside of it, or a compiled one, may be missing.
+    """
     if path.endswith(".pyc"):
         return None
     place = os.path.join(site_packages, path)
@@ -198,7 +201,7 @@ def _is_cut_bytecode(path: str) -> bool:
     if data[:4] != importlib.util.MAGIC_NUMBER:
         return False
     try:
-        marshal.loads(data[16:])
+        marshal.loads(data[16:])  # behind the header, which has 16 bytes
     except (EOFError, ValueError, TypeError):
         return True
     return False

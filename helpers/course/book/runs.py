@@ -72,7 +72,7 @@ def execute(client: NotebookClient, env: dict[str, str]) -> None:
 
 
 def end_kernel(client: NotebookClient, running: Future) -> None:
-    """Kill the kernel as soon as there is one, and wait until the run has noticed."""
+    """Kill the kernel as soon as there is one, and wait until `running`, the run, has ended."""
     while not wait([running], timeout=0.2).done:
         number = getattr(getattr(client.km, "provisioner", None), "pid", None)
         if number:
