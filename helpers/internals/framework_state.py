@@ -2,13 +2,13 @@
 
 Only a loaded framework is read, so this module imports none. Private names are looked up here where
 a framework has no public function for a part.
+
+A `_read_…` function gets the module that a part needs, and returns the part's value. The `_set_…`
+function of the part gets the module and such a value.
 """
 
 from ..safety.restoring import module
 from ..safety.state_parts import StatePart, accessor_part, attribute_part, list_part, switch_part
-
-# A `_read_…` function gets the module that a part needs, and returns the part's value. The `_set_…`
-# function of the same part gets the module and such a value.
 
 # ------------------------------------------------------------------ torch
 
@@ -85,6 +85,7 @@ def _mode_part(needs: str, name: str, stack: str) -> StatePart:
         return getattr(home, stack)()
 
     def restore(home, before: list) -> None:
+        """Pop the modes that have come since, and push those that have gone."""
         shared_count = 0  # how many modes at the bottom of both stacks are the same
         for mode, earlier_mode in zip(read(home), before, strict=False):  # of the shorter one
             if mode is not earlier_mode:
@@ -203,7 +204,7 @@ def _set_generator(home, before: tuple) -> None:
 
 
 def _read_scope(home) -> tuple:
-    """Return the device of a `with tf.device(…)` that is open."""
+    """Return the device of a `with tf.device(…)` that is open: its name, and TensorFlow's spec."""
     data = home.context()._thread_local_data
     return data.device_name, data.device_spec
 

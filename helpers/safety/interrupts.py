@@ -40,13 +40,13 @@ RECORDERS: dict[int, CodeType] = {}
 
 
 def are_called_by_c(*functions: Callable) -> None:
-    """Have no handler run in these functions, which C calls."""
+    """Note functions which C calls: no signal handler runs in them from now on."""
     for function in functions:
         CALLED_BY_C[id(function.__code__)] = function.__code__
 
 
 def are_recorders(*functions: Callable) -> None:
-    """Have no handler of a program run in these functions, or in what they call."""
+    """Note functions of recorders: no handler of a program runs in them or in what they call."""
     for function in functions:
         RECORDERS[id(function.__code__)] = function.__code__
 
@@ -103,7 +103,7 @@ class in_users_code:  # noqa: N801 (used like a function)
         """Replace the program's handlers, and what the module `signal` calls."""
         is_main = threading.current_thread() is threading.main_thread()
         is_outermost = signal._signal is _signal
-        if not is_main or not is_outermost:
+        if not is_main or not is_outermost:  # Python sets handlers in the main thread only
             return self
 
         leave_to_python(*_functions())
@@ -128,7 +128,7 @@ class in_users_code:  # noqa: N801 (used like a function)
         PRESSES.press = tuple
         signal._signal = _signal
         for number, handler in self._handlers.items():
-            if _signal.getsignal(number) is handler:
+            if _signal.getsignal(number) is handler:  # else the program has set another
                 _exchange(number, handler.of_user)
         if self._waking and _signal.getsignal(self._waking) is DO_NOTHING:
             _signal.signal(self._waking, _signal.SIG_DFL)
@@ -147,9 +147,10 @@ class in_users_code:  # noqa: N801 (used like a function)
         if self._waiting.pop(number, None) is not None:
             PRESSES.repeat(self._waiting)
             _run(before, number)
+        # SIG_IGN and SIG_DFL cannot be called, and need no replacement.
         replacement = self._replace(number, handler) if callable(handler) else handler
         _signal.signal(number, replacement)
-        if number == self._waking:
+        if number == self._waking:  # the program uses that signal from now on
             self._waking = 0
         return before
 
@@ -195,7 +196,10 @@ class in_users_code:  # noqa: N801 (used like a function)
             _thread.start_new_thread(self._press_again, ())  # no lock of `threading` is taken
 
     def _must_wait(self, number: int, handler: Callable, frame: FrameType | None) -> bool:
-        """Return whether a handler may not run in this frame now."""
+        """Return whether a handler may not run in this frame now: ours, or a recorder's.
+
+        `frame` is the innermost frame when the signal came.
+        """
         if frame is None or frame.f_globals is HERE:
             return True
         waited = time.monotonic() - self._waiting.get(number, time.monotonic())
@@ -258,7 +262,7 @@ class _Signals:
 
 
 def _exchange(number: int, handler: Callable) -> None:
-    """Set a callable where another is set: for the system, nothing changes."""
+    """Set a callable as the handler of a signal that has one: for the system, nothing changes."""
     action = SystemAction(number)
     _signal.signal(number, handler)
     action.restore()

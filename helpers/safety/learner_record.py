@@ -81,7 +81,8 @@ def add_event(path: Path, event: dict) -> str:
         with open(path, "a+b") as file:
             if file.seek(0, os.SEEK_END):
                 file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":  # the last line was cut off, as on a full disk
+                # Without its end the last line was cut off, as on a full disk.
+                if file.read(1) != b"\n":
                     line = b"\n" + line
             file.write(line)
     except OSError as error:

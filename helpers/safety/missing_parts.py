@@ -109,7 +109,7 @@ def _describe_error(error: BaseException) -> str:
     if real_isinstance(error, OneSentence):
         return str(error)
     if real_isinstance(error, ModuleNotFoundError):
-        # By ImportError: the class of the error may have another attribute of that name.
+        # By ImportError: a class derived from it may have a property `name` of its own.
         text = _describe_not_installed(ImportError.name.__get__(error))
         if text:
             return text
@@ -122,7 +122,10 @@ def _describe_error(error: BaseException) -> str:
 
 
 def _describe_name_error(error: NameError) -> str:
-    """Return the sentence for a name such as `tf` whose framework is not installed, or ""."""
+    """Return the sentence for an unbound name such as `tf` if its framework is not installed.
+
+    Return "" for any other name.
+    """
     name = NameError.name.__get__(error)
     part = NAMES.get(name) if type(name) is str else None
     if part is None or sys.modules.get(part) is not None or util.find_spec(part) is not None:
@@ -132,12 +135,14 @@ def _describe_name_error(error: NameError) -> str:
 
 def _describe_broken_import(error: BaseException) -> str:
     """Return the sentence for an error that ended the import of a framework, or ""."""
-    importing = set()  # the packages whose modules were being run
+    # The packages whose modules were being run when the error came.
+    importing = set()
     for frame, _ in walk_tb(traceback_of(error)):
         if frame.f_code.co_name == "<module>":
             module = str(frame.f_globals.get("__name__"))
             importing.add(module.partition(".")[0])
     for part in FRAMEWORKS:
+        # Python removes a module from `sys.modules` if its import fails.
         if part in importing and sys.modules.get(part) is None:
             return unusable(part, error)
     return ""

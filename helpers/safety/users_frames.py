@@ -73,12 +73,12 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
     the user's code raised the error, whatever its frames are. An error that is a fault of ours
     keeps its traceback.
     """
-    links = list(_links(traceback_of(error)))
+    links = list(_links(traceback_of(error)))  # the last is that of the frame that raised
     has_users_frame = any(is_users(link.tb_frame) for link in links)
     on_purpose = bool(links) and _is_raised_on_purpose(links[-1])
     is_interrupt = not real_isinstance(error, Exception)
     is_expected = on_purpose or of_user or is_interrupt
-    if not (has_users_frame or is_expected):
+    if not (has_users_frame or is_expected):  # a fault of ours
         return
     if links and is_machinery(links[-1].tb_frame):  # a verb's own code raised it
         if not is_expected:
@@ -86,7 +86,7 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
         if on_purpose and not has_users_frame:
             _name_verb(error, verb)
     error.__traceback__ = _users_traceback(links)
-    if not real_isinstance(error, OneSentence):
+    if not real_isinstance(error, OneSentence):  # of which no traceback is shown
         _forget_inner_errors(error)
 
 

@@ -311,6 +311,7 @@ class _RestWriter:
         offset = step.offset - self.frame.moved  # in the code of the whole function
 
         def make_frame(name: str) -> Frame:
+            """Return the Frame of the rest, as a function of this name."""
             resume_function, moved = make_resume_function(whole_function, offset, layout, name)
             local_count = len(whole_function.__code__.co_varnames)
             stack_names = resume_function.__code__.co_varnames[local_count:]
