@@ -21,7 +21,7 @@ def fill() -> bool:
     """Bring work/ to the newest course: what is missing is added, what nobody edited is renewed.
 
     What a learner has edited stays, and a line says that the course has a newer one. Return whether
-    something was renewed. Refusal where something cannot be written.
+    something was renewed. Raise CommandRefused if something cannot be written.
     """
     checkout.refuse_foreign(checkout.WORK)
     noted = deliveries.read(checkout.WORK)

@@ -58,7 +58,7 @@ class Installer:
 
         Raises
         ------
-        Refusal
+        CommandRefused
             One sentence that explains why neither could.
         """
         wanted = wanted_installer()
@@ -134,7 +134,10 @@ class Installer:
 
 
 def wanted_installer() -> str:
-    """Return what COURSE_INSTALLER asks for: "uv", "pip" or ""; Refusal for another word."""
+    """Return what the variable COURSE_INSTALLER asks for: "uv", "pip", or "" for either.
+
+    Raise CommandRefused for another word.
+    """
     wanted = os.environ.get("COURSE_INSTALLER", "")
     if wanted not in ("", "pip", "uv"):
         raise CommandRefused(f"COURSE_INSTALLER is {wanted!r}, but it must be pip or uv.")

@@ -95,7 +95,7 @@ def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
     slide_cells = []
     for index, cell in enumerate(cells):
-        kind = kind_of(cell)
+        kind = kind_of(cell)  # "" for what belongs to the slide before it, such as a run
         if kind in (SLIDE, BELOW) and cell["cell_type"] == "markdown":
             slide_cells += _prose(cell, cells[index + 1 :])
         elif kind != SKIP:
@@ -192,7 +192,7 @@ def _beginning(paragraph: str) -> str:
     first, *rest = _SENTENCE.split(" ".join(paragraph.split()))
     while rest and words([first, rest[0]]) <= SHORT:
         first = f"{first} {rest.pop(0)}"
-    return re.sub(r":$", ".", first)
+    return re.sub(r":$", ".", first)  # what a colon announces is not shown
 
 
 def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:

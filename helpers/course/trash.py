@@ -32,7 +32,7 @@ def discard(folder: Path) -> None:
 
 
 def move_to_trash(folder: Path) -> None:
-    """Move an environment of the course away; Refusal of anything that it did not make."""
+    """Move an environment into the trash; raise CommandRefused if the course did not make it."""
     stamp.refuse_unmade(folder)
     trash = open_trash()
     number = 1
@@ -64,7 +64,7 @@ def empty_trash() -> None:
 
 
 def open_trash() -> Path:
-    """Return the folder of what is on its way out; Refusal if it is somebody else's."""
+    """Return the trash, made if it is missing; raise CommandRefused if it is somebody else's."""
     checkout.refuse_foreign(checkout.TRASH)
     try:
         return made_again(checkout.TRASH).path

@@ -24,8 +24,9 @@ RELOAD = (
 
 
 def lab(words: list[str]) -> int:
-    """Open JupyterLab on work/; the words are JupyterLab's. Refusal, OSError.
+    """Open JupyterLab on work/; the words are JupyterLab's. Return its exit code, or 0.
 
+    Raise CommandRefused or OSError if work/ cannot be written.
     A server that runs on work/ already is opened, and a second one is not started.
     """
     renewed = fill()

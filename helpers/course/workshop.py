@@ -176,7 +176,7 @@ def in_days(rows: list[AgendaRow], count: int, most: int) -> list[list[AgendaRow
     days = [[]]
     sitting = []  # what was done since the last break
     for block in _join_blocks(rows):
-        day = days[-1]
+        day = days[-1]  # the list itself, to which rows are added
         if day and _needs_break(sitting, block):
             day.append(_choose_break(day, most))
             sitting = []

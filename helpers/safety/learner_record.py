@@ -123,7 +123,10 @@ def _refuse_file(status: os.stat_result) -> str:
 
 
 def _read_event(line: bytes) -> dict | None:
-    """Return what a line says, less what is not known here; None if it is not an event."""
+    """Return the event in a line of the file, without unknown keys; None if it is none.
+
+    An event is a dict with `check` and `is`, or with `predict`, `said`, `was` and `chapter`.
+    """
     items = read_json_dict(line)
     if type(items.get("check")) is str and items.get("is") in STATES:
         return {"check": items["check"], "is": items["is"]}

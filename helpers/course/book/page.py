@@ -91,7 +91,11 @@ class ContentsEntry(NamedTuple):
 
 
 def chapter(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str:
-    """Return the page of a notebook with its widgets alive; `contents` are all pages in order."""
+    """Return the HTML page of a notebook that was run, with its widgets alive.
+
+    `here` is its entry in the contents, and `contents` are the entries of all pages, in order.
+    """
+    # `runs.run` puts this there; a notebook that was not run has none.
     of_run = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = readable(notebook)
     widgets = Widgets(notebook, of_run["recorded"])
@@ -261,7 +265,7 @@ def _list_texts(cell) -> list[str]:
 
 
 def _add_prose(found: list[dict], cell) -> None:
-    """Begin a section at each heading of a cell, and add its prose to the last one."""
+    """Append a section to `found` at each heading of a cell, and add its prose to the last one."""
     anchor = f"cell-id={cell.id}"  # of its first heading
     for part in re.split(r"(?m)^(?=#{1,3} )", _without_comments(cell.source)):
         heading = _HEADING.match(part)
@@ -274,7 +278,7 @@ def _add_prose(found: list[dict], cell) -> None:
                 "text": "",
             }
             found.append(section)
-            anchor = ""
+            anchor = ""  # the next headings of the cell have anchors by their titles
             part = part[heading.end() :]
         if found:
             found[-1]["text"] += "\n" + part

@@ -49,6 +49,7 @@ PROTOTYPES = {
     "TFE_Execute": (None, POINTER, ctypes.POINTER(POINTER), ctypes.POINTER(INT), POINTER),
     "TFE_DeleteTensorHandle": (None, POINTER),
 }
+# Two functions in C++, whose names the compiler has mangled.
 HANDLE_OF = "_Z18EagerTensor_HandlePK7_object"  # EagerTensor_Handle(PyObject const*)
 TENSOR_OF = "_Z21EagerTensorFromHandleP16TFE_TensorHandleb"  # EagerTensorFromHandle(…, bool)
 
