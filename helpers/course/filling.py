@@ -101,10 +101,10 @@ class _Filling:
         """
         name = newest.name
         whole = authorship.digest(learners)
-        if whole == newest.delivery.whole:
+        if whole == newest.delivery.whole:  # it is the newest copy, byte for byte
             self.noted[name] = newest.delivery
             return True
-        if known and whole == known.whole:
+        if known and whole == known.whole:  # it is the copy that was brought: not even run
             self._renew(newest, learners, ran=False)
             return True
 
@@ -113,7 +113,7 @@ class _Filling:
             self.noted[name] = newest.delivery  # they ran what is the newest
         elif known is None:
             return False
-        elif written == known.written:
+        elif written == known.written:  # run, and not edited
             self._renew(newest, learners, ran=True)
         elif known.written == newest.delivery.written:
             self.noted[name] = newest.delivery  # only outputs of the course's have changed

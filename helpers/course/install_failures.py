@@ -54,7 +54,10 @@ class InstallFailed(Exception):
 
 
 def explain(output: str) -> InstallFailed:
-    """Return what an installer's output says about its failure, or else the end of the output."""
+    """Return the failure that an installer's output explains: an exception, to be raised.
+
+    If none of `EXPLANATIONS` fits, it says the end of the output.
+    """
     for pattern, sentence in EXPLANATIONS:
         found = re.search(pattern, output)
         if found:

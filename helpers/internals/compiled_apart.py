@@ -46,7 +46,7 @@ def _keep_earlier_code() -> Iterator[None]:
     with ExitStack() as stack:
         for module_name, name in OWN_TABLES:
             owner = module(module_name)
-            empty_table = type(getattr(owner, name))()
+            empty_table = type(getattr(owner, name))()  # a table of the same kind
             stack.enter_context(patched(owner, **{name: empty_table}))
         sizes = module("torch._dynamo.pgo")
         if sizes:  # Dynamo notes there which sizes of tensors have changed; None: nothing yet

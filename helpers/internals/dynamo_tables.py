@@ -25,7 +25,7 @@ COLLECTIONS = {
     "torch._dynamo.funcname_cache": "cache",
     "torch.fx.graph_module": "_loader",
 }
-# The attributes that are collections, of those names whose objects are none themselves.
+# A name of COLLECTIONS whose object is no collection -> the attributes of it that are.
 INNER_COLLECTIONS = {
     "ContinueExecutionCache": ("cache",),  # code -> its resume functions
     "GenerationTracker": ("dynamic_classes",),

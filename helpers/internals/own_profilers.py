@@ -35,7 +35,7 @@ class OwnProfilers:
         self._is_put_back = False
         self._thread = threading.get_ident()
         # The names of two functions in `sys` -> what stands in their place.
-        self._switches = {
+        self._stand_ins = {
             "setprofile": _InPlaceOf(SETPROFILE, self._hand_over),
             "getprofile": _InPlaceOf(GETPROFILE, self._answer),
         }
@@ -51,8 +51,8 @@ class OwnProfilers:
 
     def start(self) -> None:
         """Set the profiler."""
-        for name, switch in self._switches.items():
-            setattr(sys, name, switch)
+        for name, stand_in in self._stand_ins.items():
+            setattr(sys, name, stand_in)
         SETPROFILE(self._profiler)
 
     @property
@@ -77,16 +77,19 @@ class OwnProfilers:
 
     def _leave(self) -> None:
         """Set CPython's own functions in `sys` again, unless the program has set others."""
-        for name, switch in self._switches.items():
-            if vars(sys)[name] is switch:
-                setattr(sys, name, switch.function)
+        for name, stand_in in self._stand_ins.items():
+            if vars(sys)[name] is stand_in:
+                setattr(sys, name, stand_in.function)
 
     def _is_set(self) -> bool:
         """Return whether our profiler is set now, in the thread for which it is."""
         return threading.get_ident() == self._thread and GETPROFILE() == self._profiler
 
     def _hand_over(self, frame: FrameType) -> Callable:
-        """Take our profiler off, report the call to it, and return what the program calls."""
+        """Take our profiler off, report the call to it, and return `sys.setprofile` itself.
+
+        `frame` is the one that is about to call that.
+        """
         self._leave()
         if self._is_set():
             SETPROFILE(None)  # or what follows here would be reported
@@ -96,13 +99,14 @@ class OwnProfilers:
         return SETPROFILE
 
     def _answer(self, frame: FrameType) -> Callable:
-        """Report the call to our profiler, and return what gives the program its own profiler.
+        """Report the call to our profiler, and return what the program calls.
 
-        That is a method in C, so CPython reports no call of Python.
+        A call of that returns the program's own profiler. It is a method in C, so CPython reports
+        no call of Python.
         """
         if not self._is_set():
             return GETPROFILE
-        SETPROFILE(None)
+        SETPROFILE(None)  # or what follows here would be reported
         self._report(frame, GETPROFILE)
         SETPROFILE(self._profiler)
         return repeat(self._before).__next__
