@@ -113,12 +113,13 @@ def _cells(data: bytes) -> list[tuple] | None:
         cells = [_cell(cell) for cell in json.loads(data)["cells"]]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    while cells and cells[-1] == ("code", "", {}):
+    while cells and cells[-1] == ("code", "", {}):  # which Shift-Enter has added
         cells.pop()
     return cells
 
 
 def _cell(cell: dict) -> tuple:
+    """Return kind, source and attachments of a cell; its source is without the course's fold."""
     kind = cell["cell_type"]
     source = "".join(cell["source"])
     if kind == "markdown":

@@ -98,6 +98,7 @@ def hand_over(command: list[str], variables: dict[str, str], folder: Path | None
 
 def refuse_foreign(folder: Path) -> None:
     """Refuse to write into a folder of the course, or to remove it, if it is not really its own."""
+    # The root of the disk and the home folder have folders of others.
     if ROOT in (Path(ROOT.anchor), home_folder()):
         raise CommandRefused(
             f"The course is directly in {ROOT}, where it must not write: "

@@ -41,6 +41,7 @@ def packages() -> Iterator[Row]:
     pins = read_versions("constraints.txt")
     names = [*read_versions("requirements.txt"), OWN]
     trial = try_packages(sys.executable, names, done=progress_lines(len(names)))
+    # One of two builds is enough, such as tensorflow-cpu for tensorflow.
     names = [name for name in names if name in trial.versions or not is_other_build(name, trial)]
     keys = [name for name in KEY_PACKAGES.split() if name in names]
     missing = [name for name in names if name not in trial.versions]
@@ -112,6 +113,7 @@ def progress_lines(total: int) -> Callable[[str], None]:
     names = []
 
     def count(name: str) -> None:
+        """Count a package that was imported."""
         names.append(name)
         if time.monotonic() - start > SILENT:
             say(f"imported {len(names):2} of {total} packages: {name}")

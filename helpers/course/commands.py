@@ -124,10 +124,9 @@ def go_on(python: Path | str, words: list[str]) -> int:
     """
     room = checkout.ROOT / "helpers" / "course" / "__main__.py"
     command = [str(python), str(room), *words]
-    here = (
-        Path.cwd() if words[0] in ("handout", "slides") else None
-    )  # --to names a folder from here
-    return checkout.hand_over(command, checkout.start_environment(), here)
+    # The word --to of these two names a folder from where the learner is.
+    folder = Path.cwd() if words[0] in ("handout", "slides") else None
+    return checkout.hand_over(command, checkout.start_environment(), folder)
 
 
 # -- which Python ----------------------------------------------------------------------------------

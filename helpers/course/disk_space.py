@@ -29,6 +29,7 @@ def refuse_full_disk() -> None:
     need = GIGABYTES_NEEDED[kind]
     if checkout.VENV.is_dir():  # what its packages share with an installer's cache is there already
         need = 1 + size_of(checkout.VENV) / checkout.GIGABYTE
+    # An interrupted install goes on with what it has.
     need = max(need - size_of(checkout.NEW) / checkout.GIGABYTE, 1)
     if free < need:
         smaller = " (4 GB without CUDA, see docs/installing.md)" if kind == "cuda" else ""
@@ -46,7 +47,7 @@ def cpu_build_offered() -> bool:
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of all files of a folder that no other folder shares."""
+    """Return the bytes of all files of a folder that have no other name, as in a cache."""
     total = 0
     for place, _, names in os.walk(folder):
         for name in names:

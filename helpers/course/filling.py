@@ -21,7 +21,7 @@ def fill() -> bool:
     """Bring work/ to the newest course: what is missing is added, what nobody edited is renewed.
 
     What a learner has edited stays, and a line says that the course has a newer one. Return whether
-    something was renewed. Refusal where something cannot be written.
+    something was renewed. Raise CommandRefused if something cannot be written.
     """
     checkout.refuse_foreign(checkout.WORK)
     noted = deliveries.read(checkout.WORK)
@@ -53,17 +53,20 @@ class _Filling:
     """One pass over work/: what was noted of each file, and what there is to say afterwards."""
 
     def __init__(self, noted: dict[str, Delivery]):
+        """Begin with what was noted of each file, by its name, when it was last brought."""
         self.noted = noted
         self.has_renewed = False
         self.brought: list[Path] = []  # notebooks that are not trusted yet
+        # The names of files that were added, and renewed without a copy of the old one.
         self.new: list[str] = []
         self.renewed: list[str] = []
-        self.lines: list[str] = []
+        self.lines: list[str] = []  # sentences for the learner
+        # The names of files that stay, and of which an earlier start has said so in full.
         self.told_before: list[str] = []
 
     def fill(self, files: dict[str, Path]) -> None:
         """Add or renew each file that is not as the course has it now."""
-        unknown = {}
+        unknown = {}  # name -> (NewestCopy, the learner's bytes)
         for name, source in files.items():
             place = checkout.WORK / name
             data = source.read_bytes()
@@ -73,7 +76,7 @@ class _Filling:
                 self._add(name, data, version)
             elif known is None or known.course != version:
                 learners = _read(place)
-                if learners is None:
+                if learners is None:  # a folder or a link: it stays
                     continue
                 newest = NewestCopy(name, data, version)
                 if not self._is_known(newest, learners, known):
@@ -91,13 +94,17 @@ class _Filling:
                 self._offer(newest, learners, Delivery(), "it may contain your work")
 
     def _is_known(self, newest: NewestCopy, learners: bytes, known: Delivery | None) -> bool:
-        """Do what is to be done for a file in work/; False where nothing says whose it is."""
+        """Renew, keep or offer a file in work/, and return True, if it is known whose it is.
+
+        Return False if nothing says so. `learners` are the bytes in work/, and `known` is what was
+        noted of the file when it was last brought, or None.
+        """
         name = newest.name
         whole = authorship.digest(learners)
-        if whole == newest.delivery.whole:
+        if whole == newest.delivery.whole:  # it is the newest copy, byte for byte
             self.noted[name] = newest.delivery
             return True
-        if known and whole == known.whole:
+        if known and whole == known.whole:  # it is the copy that was brought: not even run
             self._renew(newest, learners, ran=False)
             return True
 
@@ -106,7 +113,7 @@ class _Filling:
             self.noted[name] = newest.delivery  # they ran what is the newest
         elif known is None:
             return False
-        elif written == known.written:
+        elif written == known.written:  # run, and not edited
             self._renew(newest, learners, ran=True)
         elif known.written == newest.delivery.written:
             self.noted[name] = newest.delivery  # only outputs of the course's have changed
@@ -115,6 +122,7 @@ class _Filling:
         return True
 
     def _add(self, name: str, data: bytes, version: str) -> None:
+        """Put the copy of a file into work/, where there is none."""
         newest = NewestCopy(name, data, version)
         if folders.add_copy(newest.copy, ready(checkout.WORK / name)):
             self._note(newest)
@@ -139,7 +147,10 @@ class _Filling:
         self._note(newest)
 
     def _offer(self, newest: NewestCopy, learners: bytes, known: Delivery, reason: str) -> None:
-        """Leave a file as it is, and say once in full, and then in short, what is newer."""
+        """Leave a file as it is, and say that the course has a newer one: once in full, then short.
+
+        `reason` says why it stays.
+        """
         name = newest.name
         version = newest.delivery.course
         if known.offered == version:
@@ -160,6 +171,7 @@ class _Filling:
             )
 
     def _note(self, newest: NewestCopy) -> None:
+        """Note that work/ has the newest copy of a file now."""
         self.noted[newest.name] = newest.delivery
         if authorship.is_notebook(newest.name):
             self.brought.append(checkout.WORK / newest.name)

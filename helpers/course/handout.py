@@ -47,7 +47,7 @@ def handout(words: list[str]) -> int:
 def read_words(command: str, words: list[str]) -> argparse.Namespace:
     """Return what the words of `handout` and `slides` say: `notebooks`, the folder `to`, `html`.
 
-    Refusal where they name no notebook, or a folder of the course itself.
+    Raise CommandRefused if they name no notebook, or a folder of the course itself.
     """
     usual = {"handout": "handouts", "slides": "slides"}[command]
     parser = Parser(command)
@@ -118,7 +118,8 @@ def paper(name: str, notebook: bytes) -> bytes:
 def give(files: dict[Path, Path], folder: Path) -> None:
     """Copy files that a command made, by their place inside it, into a folder not our own.
 
-    Refusal where that folder is the course's, or a file cannot be written.
+    `files` is the place in that folder -> the file to copy. A different file at the place is kept
+    beside it. Raise CommandRefused if the folder is the course's, or a file cannot be written.
     """
     refuse_own_folder(folder)
     for inside, source in files.items():

@@ -49,7 +49,10 @@ def past_versions(root: Path, folder: str, files: dict[str, bytes]) -> dict[str,
 
 
 def _state(name: str, data: bytes, versions: Iterable[bytes]) -> str:
-    """Return what a file is of the first version that it equals, or ""."""
+    """Return SAME or RAN for the first version that a learner's notebook equals, else "".
+
+    `data` is the notebook, and `versions` are the files of past versions.
+    """
     if not authorship.is_notebook(name):
         return ""
     written = authorship.written(data, name)
@@ -63,7 +66,7 @@ def _state(name: str, data: bytes, versions: Iterable[bytes]) -> str:
 
 
 def _blob_name(data: bytes, others: Iterable[str]) -> str:
-    """Return git's name of a file's content, by the hash that the other names are made with."""
+    """Return git's name of a file's content, by the hash that the `others`, such names, have."""
     has_long_names = any(len(name) == 64 for name in others)
     hash_function = hashlib.sha256 if has_long_names else hashlib.sha1
     return hash_function(b"blob %d\0" % len(data) + data).hexdigest()
@@ -73,11 +76,12 @@ class _Git:
     """The history of one clone. It asks nobody, fetches nothing and has a few seconds for all."""
 
     def __init__(self, root: Path):
+        """Prepare questions about the clone in a folder."""
         self._command = ["git", "-C", str(root), "-c", "core.quotePath=off"]
         self._ends = time.monotonic() + PATIENCE_SECONDS
         self._environment = {}
         for name, value in os.environ.items():
-            if not name.startswith("GIT_"):
+            if not name.startswith("GIT_"):  # such as GIT_DIR, which names another repository
                 self._environment[name] = value
         self._environment["GIT_TERMINAL_PROMPT"] = "0"
         self._environment["GIT_NO_LAZY_FETCH"] = "1"
@@ -104,6 +108,10 @@ class _Git:
                 answer.read(1)  # the end of a line
 
     def _ask(self, words: list[str], request: bytes = b"") -> bytes:
+        """Return what a command of git prints; `request` is its standard input.
+
+        A subprocess.SubprocessError if it fails, or if the time for all questions is over.
+        """
         process = subprocess.run(
             [*self._command, *words],
             input=request,

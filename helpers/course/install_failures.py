@@ -47,13 +47,17 @@ class InstallFailed(Exception):
     """An installer failed. `why` is a sentence about it; `known` says whether we know the cause."""
 
     def __init__(self, why: str, known: bool):
+        """Say why, in a sentence."""
         super().__init__(why)
         self.why = why
         self.known = known
 
 
 def explain(output: str) -> InstallFailed:
-    """Return what an installer's output says about its failure, or else the end of the output."""
+    """Return the failure that an installer's output explains: an exception, to be raised.
+
+    If none of `EXPLANATIONS` fits, it says the end of the output.
+    """
     for pattern, sentence in EXPLANATIONS:
         found = re.search(pattern, output)
         if found:

@@ -73,7 +73,10 @@ def forget_incomplete(folder: Path) -> None:
 
 
 def repair_packages(installer: Installer) -> None:
-    """Try each package; install the broken ones once more, past every cache; Refusal if in vain."""
+    """Try each package, and install the broken ones once more, past every cache.
+
+    Raise CommandRefused if one is still broken then.
+    """
     say("      Trying each package")
     faults = faults_of(installer.folder)
     if faults:
@@ -149,7 +152,8 @@ def learners_packages(python: Path) -> dict[str, str]:
 def keep_packages(installer: Installer, theirs: dict[str, str]) -> None:
     """Install what the learner had installed; say which packages could not be kept.
 
-    Refusal where only a network or room on the disk is missing: the update can wait for it.
+    `theirs` is name -> requirement. Raise CommandRefused if only a network or room on the disk is
+    missing, and the earlier environment works: the update can wait.
     """
     installed = frozen(installer.folder)
     missing = {name: line for name, line in theirs.items() if name not in installed}

@@ -47,6 +47,7 @@ class Installer:
     """
 
     def __init__(self, folder: Path, lock: int | None = None):
+        """Prepare to install; the class explains the parameters."""
         self.folder = folder
         self.python = folder / checkout.PYTHON_INSIDE
         self.log = folder / LOG_NAME
@@ -57,7 +58,7 @@ class Installer:
 
         Raises
         ------
-        Refusal
+        CommandRefused
             One sentence that explains why neither could.
         """
         wanted = wanted_installer()
@@ -79,6 +80,7 @@ class Installer:
         return "pip"
 
     def _install_with_uv(self, words: tuple[str, ...]) -> None:
+        """Install what the words name by uv, without a network from its cache; InstallFailed."""
         uv = self._uv()
         command = [uv, "pip", "install", "--python", str(self.python)]
         # As with pip, the best version of all indexes counts, not the first index with any version.
@@ -90,9 +92,9 @@ class Installer:
             if failed.why != NO_NETWORK:
                 raise
             try:
-                self._run([*command, "--offline"], variables)
+                self._run([*command, "--offline"], variables)  # all may be in uv's cache
             except InstallFailed:
-                raise failed from None
+                raise failed from None  # the first reason is the one to mend
 
     def _uv(self) -> str:
         """Return uv: that of the environment, else that of the one before; else it is installed."""
@@ -108,6 +110,7 @@ class Installer:
         return str(place)
 
     def _install_with_pip(self, words: tuple[str, ...], retries: str = "") -> None:
+        """Install what the words name by pip; InstallFailed. `retries` is pip's setting, or ""."""
         variables = pip_variables()
         if retries:
             variables.setdefault("PIP_RETRIES", retries)
@@ -131,7 +134,10 @@ class Installer:
 
 
 def wanted_installer() -> str:
-    """Return what COURSE_INSTALLER asks for: "uv", "pip" or ""; Refusal for another word."""
+    """Return what the variable COURSE_INSTALLER asks for: "uv", "pip", or "" for either.
+
+    Raise CommandRefused for another word.
+    """
     wanted = os.environ.get("COURSE_INSTALLER", "")
     if wanted not in ("", "pip", "uv"):
         raise CommandRefused(f"COURSE_INSTALLER is {wanted!r}, but it must be pip or uv.")

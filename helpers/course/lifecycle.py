@@ -33,18 +33,18 @@ def set_up(repair: bool = False) -> None:
 
     Raises
     ------
-    Refusal
+    CommandRefused
         There is no environment that works, and none could be made. One sentence says why.
     """
-    wanted_installer()
+    wanted_installer()  # refuses a wrong setting before anything is done
     if stamp.is_current(checkout.VENV) and not repair:
         return
     with stopping_signals(), installing_alone() as lock:
-        if not needs_install(repair):
+        if not needs_install(repair):  # another start may have done it while this one waited
             return
         for folder in (checkout.VENV, checkout.NEW):
             stamp.refuse_unmade(folder)
-        if checkout.VENV.is_dir():
+        if checkout.VENV.is_dir():  # else the learner's files in the trash have no place to go to
             trash.empty_trash()
         try:
             if not stamp.is_current(checkout.NEW):
@@ -52,7 +52,7 @@ def set_up(repair: bool = False) -> None:
             swap()
         except (CommandRefused, OSError) as error:
             reason = explain_os_error(error) if isinstance(error, OSError) else str(error)
-            if reason == DISK_FULL:
+            if reason == DISK_FULL:  # what was installed so far gives its room back
                 trash.discard(checkout.NEW)
             if repair or not stamp.still_works(checkout.VENV):
                 raise
@@ -73,9 +73,14 @@ def needs_install(repair: bool) -> bool:
 def build(lock: int | None) -> None:
     """Make .vnew, from nothing or from where the last start was interrupted, and try it.
 
+    Parameters
+    ----------
+    lock : int or None
+        The file descriptor of the lock on installs, which the installer inherits.
+
     Raises
     ------
-    Refusal
+    CommandRefused
         One sentence that says why it could not be made.
     """
     refuse_full_disk()

@@ -70,7 +70,9 @@ class _Reader:
     """Reads a notebook, cell after cell."""
 
     def __init__(self):
+        """Begin with the opening, which has no title."""
         self.sections = [Section("")]
+        # From an exercise's heading to the end of its folded solution: `</details>`.
         self._is_in_exercise = False
 
     def read_code(self, source: str, outputs: list) -> None:
@@ -97,7 +99,7 @@ class _Reader:
 
         word_count = 0
         exercise = _EXERCISE.search(part)
-        is_outside = part.startswith("##") or not self._is_in_exercise
+        is_outside = part.startswith("##") or not self._is_in_exercise  # a heading ends an exercise
         if exercise:
             difficulty, importance, minutes = exercise.groups()
             section.todo.append(

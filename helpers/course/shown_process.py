@@ -22,7 +22,8 @@ def run_shown(
     """Run a command, its output in a log, and show that it goes on; return exit code and output.
 
     On a terminal the program draws its own bar there. In a file or a pipe a line comes every few
-    seconds. Ctrl-C stops the program, too.
+    seconds. Ctrl-C stops the program, too. `lock` is the file descriptor of a lock, or None: the
+    program inherits it, so that the lock lasts as long as the program.
     """
     on_terminal = os.name == "posix" and sys.stdout.isatty()
     reading_end, writing_end = open_terminal() if on_terminal else os.pipe()
@@ -39,8 +40,8 @@ def run_shown(
             pass_fds=inherited,
         )
     finally:
-        os.close(writing_end)
-        if process is None:
+        os.close(writing_end)  # the program has it; the output ends when nobody has it any more
+        if process is None:  # it could not be started
             os.close(reading_end)
     output = ProcessOutput(reading_end, log, on_terminal)
     try:
@@ -72,6 +73,7 @@ class ProcessOutput:
     """What a program prints: read by a thread, written to the log, and shown."""
 
     def __init__(self, reading_end: int, log: Path, on_terminal: bool):
+        """Prepare to read from a file descriptor; `follow` does so, and closes it."""
         self._reading_end = reading_end
         self._log = log
         self._on_terminal = on_terminal
@@ -85,16 +87,17 @@ class ProcessOutput:
         return plain.replace("\r\n", "\n").replace("\r", "\n")
 
     def follow(self) -> None:
-        """Return when the program has closed its output."""
+        """Read and show the output, and return when the program has closed it."""
         reader = threading.Thread(target=self._read, daemon=True)
         reader.start()
         shown = ""
         while reader.is_alive():
-            reader.join(QUIET_SECONDS)
+            reader.join(QUIET_SECONDS)  # waits no longer than that
             if reader.is_alive() and not self._on_terminal:
                 shown = self._show_last_line(shown)
 
     def _read(self) -> None:
+        """Read the output to its end, into the log and onto a terminal. Runs in a thread."""
         with os.fdopen(self._reading_end, "rb", buffering=0) as stream, self._open_log() as log:
             while True:
                 part = self._read_part(stream)
@@ -109,12 +112,14 @@ class ProcessOutput:
 
     @staticmethod
     def _read_part(stream) -> bytes:
+        """Return what there is to read, after waiting for it; b"" at the end."""
         try:
             return stream.read(1 << 16)
         except OSError:  # a terminal ends so on Linux
             return b""
 
     def _open_log(self):
+        """Return the log, open at its end; a file that keeps nothing if it cannot be opened."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
         try:
             return os.fdopen(os.open(self._log, flags), "ab", buffering=0)
@@ -122,7 +127,10 @@ class ProcessOutput:
             return open(os.devnull, "ab", buffering=0)
 
     def _show_last_line(self, shown: str) -> str:
-        """Print the newest line with the seconds until now; return it."""
+        """Print the newest line with the seconds until now; return the line.
+
+        `shown` is the line that was returned the last time: it is not printed twice.
+        """
         lines = [line.strip() for line in self.text().splitlines() if line.strip()]
         newest = lines[-1] if lines else ""
         seconds = round(monotonic() - self._start)

@@ -95,7 +95,7 @@ def fitted(cells: list[dict]) -> list[dict]:
     """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
     slide_cells = []
     for index, cell in enumerate(cells):
-        kind = kind_of(cell)
+        kind = kind_of(cell)  # "" for what belongs to the slide before it, such as a run
         if kind in (SLIDE, BELOW) and cell["cell_type"] == "markdown":
             slide_cells += _prose(cell, cells[index + 1 :])
         elif kind != SKIP:
@@ -104,7 +104,10 @@ def fitted(cells: list[dict]) -> list[dict]:
 
 
 def _add_cell(slide_cells: list[dict], cell: dict, kind: str) -> None:
-    """Append a cell; one that belongs to no slide is joined to silent code before it."""
+    """Append a copy of a cell; one that names no kind of slide is joined to silent code before it.
+
+    Silent code is code that shows nothing.
+    """
     source = "".join(cell["source"])
     if cell["cell_type"] == "code":  # a slide is short of room; a question is asked by its form
         source = _ASKED.sub("", source)
@@ -148,7 +151,10 @@ def _split_prose(source: str) -> tuple[str, list[str]]:
 
 
 def _choose_blocks(heading: str, blocks: list[str], after: list[dict]) -> list[str]:
-    """Return the blocks of prose that a slide has room for."""
+    """Return the blocks of prose that a slide has room for; `after` are the cells that follow.
+
+    Above a run that is the beginning of the first block; else whole blocks up to the next heading.
+    """
     is_above_run = after and after[0]["cell_type"] == "code" and not kind_of(after[0])
     if is_above_run:
         return [_beginning(block) for block in blocks[:1] if not _STRUCTURE.search(block)]
@@ -186,10 +192,14 @@ def _beginning(paragraph: str) -> str:
     first, *rest = _SENTENCE.split(" ".join(paragraph.split()))
     while rest and words([first, rest[0]]) <= SHORT:
         first = f"{first} {rest.pop(0)}"
-    return re.sub(r":$", ".", first)
+    return re.sub(r":$", ".", first)  # what a colon announces is not shown
 
 
 def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
+    """Return a copy of a cell that shows these blocks, as a slide of this kind.
+
+    `number` tells copies of one cell apart: 0 for the first, which keeps the cell's id.
+    """
     part = deepcopy(cell)
     part["source"] = "\n\n".join(blocks)
     part["metadata"] = {"slideshow": {"slide_type": kind}}

@@ -71,7 +71,7 @@ def still_works(folder: Path) -> bool:
         return False
     python = folder / checkout.PYTHON_INSIDE
     code = "import helpers, os; print(os.path.dirname(helpers.__file__))"
-    # At the root of the disk no folder named helpers can be imported by mistake.
+    # `-c` imports from the working folder first, and at the root of the disk there is no `helpers`.
     found = checkout.ask([python, "-c", f"import os; os.chdir(os.sep); {code}"])
     version = checkout.version_of([python])
     return version in checkout.SUPPORTED and found == str(checkout.ROOT / "helpers")

@@ -26,12 +26,12 @@ class Parser(argparse.ArgumentParser):
         super().__init__(f"course.py {command}", allow_abbrev=False, exit_on_error=False)
 
     def error(self, message: str) -> None:
-        """Raise a Refusal."""
+        """Raise CommandRefused with what argparse says of the words; argparse calls this."""
         command = self.prog.removeprefix("course.py ")
         raise CommandRefused(f"{command}: {message} (`{self.prog} --help` explains the words).")
 
     def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Return what the words say; Refusal if they are wrong."""
+        """Return what the words say; raise CommandRefused if they are wrong."""
         try:
             return self.parse_intermixed_args(words)
         except argparse.ArgumentError as error:
@@ -91,7 +91,8 @@ def stopping_signals() -> Iterator[None]:
 def run_guarded(command: Callable[[list[str]], int | None], words: list[str]) -> int:
     """Run a command with its words; return its exit code.
 
-    A refusal is one sentence, never a traceback: 2. Ctrl-C is one sentence, too: 130.
+    A refusal is one sentence, never a traceback, and its code is 2. Ctrl-C is one sentence, too,
+    and its code is 130.
     """
     try:
         return command(words) or 0

@@ -32,7 +32,7 @@ def discard(folder: Path) -> None:
 
 
 def move_to_trash(folder: Path) -> None:
-    """Move an environment of the course away; Refusal of anything that it did not make."""
+    """Move an environment into the trash; raise CommandRefused if the course did not make it."""
     stamp.refuse_unmade(folder)
     trash = open_trash()
     number = 1
@@ -64,7 +64,7 @@ def empty_trash() -> None:
 
 
 def open_trash() -> Path:
-    """Return the folder of what is on its way out; Refusal if it is somebody else's."""
+    """Return the trash, made if it is missing; raise CommandRefused if it is somebody else's."""
     checkout.refuse_foreign(checkout.TRASH)
     try:
         return made_again(checkout.TRASH).path
@@ -73,9 +73,10 @@ def open_trash() -> Path:
 
 
 def rescue_learners_files(folder: Path) -> None:
-    """Move what no package lists, so what somebody put there, to the same place in .venv.
+    """Move the files in an environment that no package lists to the same place in .venv.
 
-    Without its stamp an environment is one that was never finished, or is half removed.
+    Somebody has put them there. Without its stamp an environment was never finished, or is half
+    removed; then nothing is moved.
     """
     if not stamp.is_finished(folder) or not checkout.VENV.is_dir():
         return
@@ -90,7 +91,7 @@ def rescue_learners_files(folder: Path) -> None:
         names = ", ".join(rescued[:SHOWN])
         more = f" and {len(rescued) - SHOWN} more" if len(rescued) > SHOWN else ""
         say(f"      Kept what no package had put into .venv: {names}{more}")
-    (folder / stamp.STAMP).unlink()
+    (folder / stamp.STAMP).unlink()  # from here on it counts as half removed
 
 
 def unlisted_files(folder: Path) -> list[Path]:
@@ -114,6 +115,7 @@ def _listed_files(folder: Path) -> set[str]:
         for record in site.glob("*.dist-info/RECORD"):
             with contextlib.suppress(OSError):
                 for line in record.read_text("utf-8", "replace").splitlines():
+                    # A line is: path,hash,size. A path with a comma in it is quoted.
                     place = line.rpartition(",")[0].rpartition(",")[0].strip('"')
                     listed.add(os.path.normpath(site / place))
     return listed

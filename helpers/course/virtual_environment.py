@@ -45,8 +45,9 @@ def make_venv(folder: Path, python: str) -> None:
         )
     checkout.refuse_foreign(folder)
     folder.mkdir()
-    stamp.write_stamp(folder, stamp.UNFINISHED)
+    stamp.write_stamp(folder, stamp.UNFINISHED)  # from now on it is known as the course's
     run_venv(folder, python)
+    # The fingerprint says with what an interrupted install may go on.
     version = checkout.version_of([python])
     stamp.write_stamp(folder, f"{stamp.UNFINISHED} {stamp.fingerprint(version)}")
 

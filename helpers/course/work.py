@@ -24,8 +24,9 @@ RELOAD = (
 
 
 def lab(words: list[str]) -> int:
-    """Open JupyterLab on work/; the words are JupyterLab's. Refusal, OSError.
+    """Open JupyterLab on work/; the words are JupyterLab's. Return its exit code, or 0.
 
+    Raise CommandRefused or OSError if work/ cannot be written.
     A server that runs on work/ already is opened, and a second one is not started.
     """
     renewed = fill()
@@ -63,7 +64,7 @@ def left_off() -> str:
 def reset(words: list[str], solved_to: int | None = None) -> int:
     """Put fresh copies of the named notebooks into work/, the learner's own beside them.
 
-    In a copy that is `solved_to` a number, the first exercises hold their solutions.
+    In a copy, the first `solved_to` exercises have their solutions; none if that is None.
     """
     if not words:
         every = ", ".join(chapters())

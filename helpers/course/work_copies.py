@@ -45,7 +45,10 @@ def version_of(name: str, data: bytes) -> str:
 
 
 def ready(place: Path) -> Path:
-    """Make the folder of a place in work/; Refusal where a link leads out of work/."""
+    """Make the folder of a place in work/, and return the place.
+
+    Raise CommandRefused if a link leads out of work/.
+    """
     checkout.refuse_foreign(checkout.WORK)
     place.parent.mkdir(parents=True, exist_ok=True)
     checkout.refuse_foreign(place.parent)

@@ -24,7 +24,7 @@ PAUSE = "Pause"
 LUNCH = "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
 SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
-HALF = 240  # minutes of a day without lunch
+HALF = 240  # minutes of the longest day without lunch
 ENOUGH = 45  # minutes after which a break comes between two chapters
 LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
 
@@ -96,7 +96,8 @@ def read_words(words: list[str]) -> argparse.Namespace:
 def planned(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]]:
     """Return the rows of each of `count` days, of so many minutes with its breaks.
 
-    Refusal if just reading the chapters, with pauses, takes longer than the days.
+    `paths` are the notebooks in the order of the day. All their reading is planned, and then each
+    exercise that still fits, the best first. CommandRefused if the reading alone does not fit.
     """
     rows = []
     for path in paths:
@@ -113,6 +114,7 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]
         is_step = exercise.what.startswith(STEP)
         if is_step and exercise.chapter in missed:
             continue
+        # From `rows`, to keep the order of the chapters.
         with_exercise = [row for row in rows if row in (*chosen, exercise)]
         longer_days = in_days(with_exercise, count, minutes)
         if longer_days:
@@ -135,6 +137,7 @@ def rows_of(path: Path) -> list[AgendaRow]:
         for exercise in section.todo:
             worth = (-exercise.importance, exercise.difficulty, exercise.minutes)
             if exercise.title.startswith(STEP):
+                # The smallest is taken first, so the largest so far comes after the steps before.
                 worth_of_steps = max(worth_of_steps, worth)
                 worth = worth_of_steps
             title = f"{exercise.title} {'●' * exercise.difficulty}"
@@ -166,11 +169,14 @@ def lines(days: list[list[AgendaRow]], start: datetime) -> list[str]:
 
 
 def in_days(rows: list[AgendaRow], count: int, most: int) -> list[list[AgendaRow]] | None:
-    """Return the rows with their breaks, day by day; None if `count` days are too few."""
+    """Return the rows with their breaks, day by day; None if `count` days are too few.
+
+    `most` is how many minutes a day has.
+    """
     days = [[]]
     sitting = []  # what was done since the last break
     for block in _join_blocks(rows):
-        day = days[-1]
+        day = days[-1]  # the list itself, to which rows are added
         if day and _needs_break(sitting, block):
             day.append(_choose_break(day, most))
             sitting = []
@@ -185,7 +191,10 @@ def in_days(rows: list[AgendaRow], count: int, most: int) -> list[list[AgendaRow
 
 
 def _join_blocks(rows: list[AgendaRow]) -> list[list[AgendaRow]]:
-    """Return what no break parts: an opening goes with what follows it, a recap with the rest."""
+    """Return the rows in blocks that no break parts.
+
+    An opening is in one block with what follows it, and a recap with what comes before it.
+    """
     blocks = []
     for row in rows:
         if blocks and (row.what == RECAP or blocks[-1][-1].what == OPENING):
@@ -196,7 +205,10 @@ def _join_blocks(rows: list[AgendaRow]) -> list[list[AgendaRow]]:
 
 
 def _needs_break(sitting: list[AgendaRow], block: list[AgendaRow]) -> bool:
-    """Return whether a break comes before a block."""
+    """Return whether a break comes before a block; `sitting` is what was done since the last one.
+
+    It does if the sitting would be too long, or at a new chapter, if it has been long enough.
+    """
     worked = _sum(sitting)
     if worked + _sum(block) > SITTING:
         return True
@@ -205,7 +217,7 @@ def _needs_break(sitting: list[AgendaRow], block: list[AgendaRow]) -> bool:
 
 
 def _choose_break(day: list[AgendaRow], most: int) -> AgendaRow:
-    """Return lunch, once in a longer day; else a pause."""
+    """Return the next break of a day of `most` minutes: lunch, once in a longer day, or a pause."""
     has_lunch = any(row.what == LUNCH for row in day)
     is_lunch_time = most > HALF and _sum(day) >= LUNCH_FROM
     kind = LUNCH if is_lunch_time and not has_lunch else PAUSE

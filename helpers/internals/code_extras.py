@@ -53,6 +53,7 @@ def read_action(state: int) -> str:
     """
     if not state:
         return "DEFAULT"
+    # The second action is what torch does with the functions that this code calls.
     action, _ = _read_strategy(state, _find_layout().strategy)
     return next(name for name in ACTIONS if _number_action(name) == action)
 
@@ -136,13 +137,14 @@ def _find_layout() -> ExtraLayout | None:
     for index, (before, after) in enumerate(zip(words_before, words_after, strict=True)):
         if before != after:
             changed.append(index)
-    if len(changed) != 1 or words_before[changed[0]]:
+    if len(changed) != 1 or words_before[changed[0]]:  # the pointer was null before
         return None
 
     extras = words_after[changed[0]]
     length = read_word(extras)
     if not 0 < length <= MOST_USERS:
         return None
+    # Of all places in the array, only torch's has a pointer: nobody else has met this code.
     numbers = [number for number in range(length) if read_word(extras + WORD * (1 + number))]
     if len(numbers) != 1:
         return None

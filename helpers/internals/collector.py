@@ -26,19 +26,22 @@ class CollectorHeard:
     """Knows in a `with` block whether the collector runs."""
 
     def __init__(self):
+        """Make the callback for the collector; the block sets it."""
         #: Whether the program has called the collector, and that call has not ended.
         self.is_asked = False
         self._running = _Running()
-        # The collector calls it with the name of a phase and a dict. `getattr` takes the dict as
-        # its default.
+        # The collector calls it with the name of a phase and a dict. So it reads the attribute of
+        # `_running` of that name. `getattr` takes the dict as its default.
         self._callback = partial(getattr, self._running)
 
     def __enter__(self) -> "CollectorHeard":
+        """Have the collector call us."""
         gc.callbacks.append(self._callback)
         return self
 
     def __exit__(self, *error) -> None:
-        if self._callback in gc.callbacks:
+        """Have the collector call us no more."""
+        if self._callback in gc.callbacks:  # the program may have emptied the list
             gc.callbacks.remove(self._callback)
 
     def is_at_work(self, event: str, argument: object) -> bool:

@@ -46,7 +46,7 @@ def _keep_earlier_code() -> Iterator[None]:
     with ExitStack() as stack:
         for module_name, name in OWN_TABLES:
             owner = module(module_name)
-            empty_table = type(getattr(owner, name))()
+            empty_table = type(getattr(owner, name))()  # a table of the same kind
             stack.enter_context(patched(owner, **{name: empty_table}))
         sizes = module("torch._dynamo.pgo")
         if sizes:  # Dynamo notes there which sizes of tensors have changed; None: nothing yet
@@ -104,6 +104,7 @@ def _find_functions_with(codes: list[CodeType]) -> list[FunctionType]:
     answers_by_id: dict[int, bool] = {}
 
     def contains_wanted(code: CodeType) -> bool:
+        """Return whether a code object is one of these, or contains one at any depth."""
         if id(code) not in answers_by_id:
             inner_codes = [each for each in code.co_consts if type(each) is CodeType]
             is_wanted = id(code) in wanted_ids
@@ -111,6 +112,7 @@ def _find_functions_with(codes: list[CodeType]) -> list[FunctionType]:
         return answers_by_id[id(code)]
 
     functions = [candidate for candidate in gc.get_objects() if type(candidate) is FunctionType]
+    # Code that contains another is of the same file, so most functions are ruled out here.
     functions = [fn for fn in functions if fn.__code__.co_filename in wanted_files]
     return [fn for fn in functions if contains_wanted(fn.__code__)]
 

@@ -74,6 +74,7 @@ def use_own_code_lists() -> Iterator[None]:
     add_input = own_inputs.add
 
     def add_new_code(code: CodeType) -> None:
+        """Add a code object to the block's list, unless it was met before the block."""
         if not any(code in tracker for tracker in _earlier_lists):
             add_input(code)
 

@@ -112,6 +112,7 @@ def unmark_tensors() -> Iterator[None]:
     marked_attributes: list[dict] = []
 
     def mark_static_address(tensor, *args, **kwargs):
+        """Mark a tensor, as torch's function does, and note it if it had no mark."""
         if threading.get_ident() == this_thread:
             attributes = vars(tensor)
             if _MARK not in attributes:

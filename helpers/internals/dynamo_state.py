@@ -24,6 +24,7 @@ class FreshBlock:
     """What happened in a block of `as_if_new`."""
 
     def __init__(self):
+        """Begin with nothing noted, in the thread that runs now."""
         #: The code objects that were compiled in the block, and that Dynamo does not compile
         #: outside of it because of what came before, each with SKIP or RUN_ONLY.
         self.barred: list[tuple[CodeType, str]] = []
@@ -86,7 +87,7 @@ def as_if_new(*codes: CodeType) -> Iterator[FreshBlock]:
     code_extras.require_readable()
     block = FreshBlock()
     codes_by_id = {id(code): code for code in (*dynamo_codes.list_met_codes(), *codes)}
-    trackers = [torch_private.input_codes, torch_private.output_codes]
+    trackers = [torch_private.input_codes, torch_private.output_codes]  # Dynamo only adds to them
     earlier_counts = [len(tracker.seen) for tracker in trackers]
     earlier_finalizers = dynamo_leftovers.list_finalizers()
     sizes = torch_private.get_code_state()
@@ -136,6 +137,7 @@ def _restore_states(block: FreshBlock) -> None:
         if earlier_action != "DEFAULT" and dynamo_codes.read_cache_entries(code):
             block.barred.append((code, earlier_action))
 
+        # Another thread may be running what Dynamo has compiled for it.
         is_shared = id(code) in block.ids_of_other_threads
         is_in_use = is_shared and has_another_thread_compiled_call()
         if not is_in_use:
@@ -148,6 +150,7 @@ def _restore_states(block: FreshBlock) -> None:
             _note_freed(block, code)
             torch_private.reset_code(code)
 
+    # What the block alone has compiled is freed.
     kept_ids = {id(code) for code, _ in block.set_aside} | block.ids_of_other_threads
     for code_id, code in block.new_codes.items():
         if code_id not in kept_ids:
@@ -190,7 +193,7 @@ def _report_to(block: FreshBlock) -> Iterator[None]:
             block.skip(code)
         return real_skip(code)
 
-    def clear(self):
+    def clear(self):  # of one of the lists of code objects, which `reset` empties
         block.is_reset = True
         return real_clear(self)
 

@@ -25,7 +25,7 @@ COLLECTIONS = {
     "torch._dynamo.funcname_cache": "cache",
     "torch.fx.graph_module": "_loader",
 }
-# The attributes that are collections, of those names whose objects are none themselves.
+# A name of COLLECTIONS whose object is no collection -> the attributes of it that are.
 INNER_COLLECTIONS = {
     "ContinueExecutionCache": ("cache",),  # code -> its resume functions
     "GenerationTracker": ("dynamic_classes",),
@@ -45,11 +45,12 @@ class SavedTables:
     """The tables and values of Dynamo's modules as they are now."""
 
     def __init__(self):
+        """Note the items of each collection, and each value, that this torch has."""
         self._collections = []
         for _, name, owner in _find_names(COLLECTIONS):
             for collection in _list_collections(name, owner):
                 saved = save_collection(collection)
-                if saved is not None:
+                if saved is not None:  # this torch keeps something else under the name
                     self._collections.append(saved)
         self._values = list(_find_names(VALUES))
 

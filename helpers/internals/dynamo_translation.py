@@ -63,12 +63,16 @@ def report_translation(watcher: TranslationWatcher) -> Iterator[list[Exception]]
 
 
 def _report_instructions(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
-    """Return the methods for InstructionTranslatorBase that report instructions and breaks."""
+    """Return the methods for InstructionTranslatorBase that report instructions and breaks.
+
+    It is a dict of each method by its name. Each calls torch's own method, too.
+    """
     translator = torch_private.InstructionTranslatorBase
     real_step = translator.step
     real_log = translator.log_graph_break
 
     def step(tx):
+        """Translate one instruction, as torch's method does, and report it before and after."""
         call_safely(watcher.before, errors, tx)
         try:
             goes_on = real_step(tx)
@@ -86,7 +90,10 @@ def _report_instructions(watcher: TranslationWatcher, errors: list[Exception]) -
 
 
 def _report_graphs(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
-    """Return the methods for OutputGraph that report the end of a graph, and the graph itself."""
+    """Return the methods for OutputGraph that report the end of a graph, and the graph itself.
+
+    It is a dict of each method by its name. Each calls torch's own method, too.
+    """
     output_graph = torch_private.OutputGraph
     real_compile = output_graph.compile_subgraph
     real_call = output_graph.call_user_compiler
@@ -105,7 +112,10 @@ def _report_graphs(watcher: TranslationWatcher, errors: list[Exception]) -> dict
 
 
 def _report_skips(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
-    """Return the method for CatchErrorsWrapper that reports skipped frames; {} on older torch."""
+    """Return the method for CatchErrorsWrapper that reports skipped frames, by its name.
+
+    The dict is empty where torch is older and has no such method.
+    """
     real_skip = getattr(torch_private.convert_frame.CatchErrorsWrapper, "_handle_skip", None)
     if not real_skip:  # this torch only logs them
         return {}
@@ -147,7 +157,7 @@ def skip_backends(is_meant: Callable[[CodeType], bool]) -> Iterator[list]:
             return real(output, graph, *args, **kwargs)
 
         backend = _unwrap_backend(output.compiler_fn)
-        if backend is not run_as_it_is:
+        if backend is not run_as_it_is:  # set by an outer block like this one
             skipped_backends.append(backend)
         with patched(output, compiler_fn=run_as_it_is):
             return real(output, graph, *args, **kwargs)

@@ -45,6 +45,7 @@ class FrameTracer:
     """
 
     def __init__(self, tracer: Callable):
+        """Prepare to set `tracer`, a function as `sys.settrace` takes it."""
         #: The error that ended the tracing.
         self.error: BaseException | None = None
         self._tracer = tracer
@@ -118,6 +119,7 @@ class FrameTracer:
         if local is not None:
             argument = read_object(pointer) if pointer else None
             following = local(frame, EVENTS[kind], argument)
+            # None keeps the same one. `local` may have ended the tracing, which forgets all frames.
             if following is not None and key in self._followed:
                 self._followed[key] = following
         if kind == _RETURN:

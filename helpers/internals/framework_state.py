@@ -2,6 +2,9 @@
 
 Only a loaded framework is read, so this module imports none. Private names are looked up here where
 a framework has no public function for a part.
+
+A `_read_…` function gets the module that a part needs, and returns the part's value. The `_set_…`
+function of the part gets the module and such a value.
 """
 
 from ..safety.restoring import module
@@ -11,6 +14,7 @@ from ..safety.state_parts import StatePart, accessor_part, attribute_part, list_
 
 
 def _read_deterministic(torch) -> tuple:
+    """Return whether only deterministic algorithms may run, and whether others only warn."""
     warns_only = torch.is_deterministic_algorithms_warn_only_enabled()
     return torch.are_deterministic_algorithms_enabled(), warns_only
 
@@ -21,6 +25,7 @@ def _set_deterministic(torch, before: tuple) -> None:
 
 
 def _read_anomaly(torch) -> tuple:
+    """Return whether autograd's anomaly mode is on, and whether it looks for nan."""
     return torch.is_anomaly_enabled(), torch.is_anomaly_check_nan_enabled()
 
 
@@ -49,7 +54,7 @@ def _read_gpu_seeds(torch) -> list:
 
 
 def _set_gpu_seeds(torch, before: list) -> None:
-    if before:
+    if before:  # empty: CUDA was not in use
         torch.cuda.set_rng_state_all(before)
 
 
@@ -70,14 +75,19 @@ def _set_hooks(modules, before: dict) -> None:
 
 
 def _mode_part(needs: str, name: str, stack: str) -> StatePart:
-    """Return the part that is one of torch's stacks of modes."""
+    """Return the part that is one of torch's stacks of modes.
+
+    `stack` is the name of the function, in the module `needs`, that returns the modes as a list,
+    the outermost first.
+    """
 
     def read(home) -> list:
         return getattr(home, stack)()
 
     def restore(home, before: list) -> None:
-        shared_count = 0
-        for mode, earlier_mode in zip(read(home), before, strict=False):
+        """Pop the modes that have come since, and push those that have gone."""
+        shared_count = 0  # how many modes at the bottom of both stacks are the same
+        for mode, earlier_mode in zip(read(home), before, strict=False):  # of the shorter one
             if mode is not earlier_mode:
                 break
             shared_count += 1
@@ -91,6 +101,7 @@ def _mode_part(needs: str, name: str, stack: str) -> StatePart:
 
 
 def _read_printing(printing) -> dict:
+    """Return the options of `torch.set_printoptions`."""
     return dict(vars(printing.PRINT_OPTS))
 
 
@@ -99,6 +110,7 @@ def _set_printing(printing, before: dict) -> None:
 
 
 def _read_config(dynamo) -> dict:
+    """Return the settings of `torch._dynamo.config`."""
     return dynamo.config.get_config_copy()
 
 
@@ -180,6 +192,7 @@ def draw_from_another_generator() -> None:
 
 
 def _read_generator(home) -> tuple:
+    """Return the global generator of tf.random and its state; None where it has not been made."""
     generator = home.global_generator
     return generator, generator and generator.state.numpy().tolist()
 
@@ -191,7 +204,7 @@ def _set_generator(home, before: tuple) -> None:
 
 
 def _read_scope(home) -> tuple:
-    """Return the device of a `with tf.device(…)` that is open."""
+    """Return the device of a `with tf.device(…)` that is open: its name, and TensorFlow's spec."""
     data = home.context()._thread_local_data
     return data.device_name, data.device_spec
 

@@ -97,6 +97,7 @@ def read_local_variables(frame: FrameType) -> Mapping[str, object]:
     variables = {}
     for number, name in enumerate(list_slot_names(code)):
         value = read_object(read_word(first_slot + WORD * number))
+        # A variable that an inner function shares is in a cell, once the function has made that.
         if name in shared_names and type(value) is CellType:
             is_empty = value == CellType()
             value = NULL if is_empty else value.cell_contents
@@ -106,7 +107,7 @@ def read_local_variables(frame: FrameType) -> Mapping[str, object]:
 
 
 def read_object(pointer: int | None) -> object:
-    """Return the object at an address that a slot in use holds; NULL for an empty one."""
+    """Return the object at an address that was read from a slot; NULL for the address 0."""
     return ctypes.cast(pointer, ctypes.py_object).value if pointer else NULL
 
 

@@ -20,7 +20,8 @@ class SeedStates:
     """The states of all SeedGenerators in memory, as they are now."""
 
     def __init__(self):
-        self._states = []
+        """Read the state of each generator; one whose state cannot be read is left out."""
+        self._states = []  # pairs of a generator and its state
         for generator in _find_generators():
             state = _read_state(generator)
             if state:
@@ -35,7 +36,7 @@ class SeedStates:
             if _read_state(generator) != state:
                 is_shared = generator is shared
                 names.append(SHARED if is_shared else printable(str(generator.name)))
-        if shared is not self._shared:
+        if shared is not self._shared:  # it was made since, or replaced
             names.append(SHARED)
         return names
 

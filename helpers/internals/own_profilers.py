@@ -28,12 +28,14 @@ class OwnProfilers:
     """
 
     def __init__(self, profiler: Callable[[FrameType, str, object], object]):
+        """Prepare to set `profiler`, a function as `sys.setprofile` takes it."""
         self._profiler = profiler
         self._before = GETPROFILE()
         self._put_back = profiler_setter()
         self._is_put_back = False
         self._thread = threading.get_ident()
-        self._switches = {
+        # The names of two functions in `sys` -> what stands in their place.
+        self._stand_ins = {
             "setprofile": _InPlaceOf(SETPROFILE, self._hand_over),
             "getprofile": _InPlaceOf(GETPROFILE, self._answer),
         }
@@ -49,8 +51,8 @@ class OwnProfilers:
 
     def start(self) -> None:
         """Set the profiler."""
-        for name, switch in self._switches.items():
-            setattr(sys, name, switch)
+        for name, stand_in in self._stand_ins.items():
+            setattr(sys, name, stand_in)
         SETPROFILE(self._profiler)
 
     @property
@@ -75,32 +77,36 @@ class OwnProfilers:
 
     def _leave(self) -> None:
         """Set CPython's own functions in `sys` again, unless the program has set others."""
-        for name, switch in self._switches.items():
-            if vars(sys)[name] is switch:
-                setattr(sys, name, switch.function)
+        for name, stand_in in self._stand_ins.items():
+            if vars(sys)[name] is stand_in:
+                setattr(sys, name, stand_in.function)
 
     def _is_set(self) -> bool:
         """Return whether our profiler is set now, in the thread for which it is."""
         return threading.get_ident() == self._thread and GETPROFILE() == self._profiler
 
     def _hand_over(self, frame: FrameType) -> Callable:
-        """Take our profiler off, report the call to it, and return what the program calls."""
+        """Take our profiler off, report the call to it, and return `sys.setprofile` itself.
+
+        `frame` is the one that is about to call that.
+        """
         self._leave()
         if self._is_set():
-            SETPROFILE(None)
+            SETPROFILE(None)  # or what follows here would be reported
             self._report(frame, SETPROFILE)
             self.replaced_at = self.replaced_at or users_line(frame)
             self.is_heard = False
         return SETPROFILE
 
     def _answer(self, frame: FrameType) -> Callable:
-        """Report the call to our profiler, and return what gives the program its own profiler.
+        """Report the call to our profiler, and return what the program calls.
 
-        That is a method in C, so CPython reports no call of Python.
+        A call of that returns the program's own profiler. It is a method in C, so CPython reports
+        no call of Python.
         """
         if not self._is_set():
             return GETPROFILE
-        SETPROFILE(None)
+        SETPROFILE(None)  # or what follows here would be reported
         self._report(frame, GETPROFILE)
         SETPROFILE(self._profiler)
         return repeat(self._before).__next__
@@ -121,6 +127,7 @@ class _InPlaceOf:
     """Stands for a C function: `choose` receives the calling frame, and returns what is called."""
 
     def __init__(self, function: Callable, choose: Callable[[FrameType], Callable]):
+        """Stand for `function`."""
         self.function = function
         self._choose = choose
 

@@ -15,6 +15,7 @@ class SavedCollection:
     """A collection of torch's with its items at a moment; of a dict, also those of its values."""
 
     def __init__(self, collection: dict | list | set | deque):
+        """Note the items that a collection has now."""
         self.collection = collection
         if isinstance(collection, dict):
             self.items = dict(collection)
@@ -38,6 +39,7 @@ class SavedWeakDict:
     """An ExactWeakKeyDictionary of torch's with its items at a moment."""
 
     def __init__(self, weak_dict):
+        """Note the items that the dict has now, without keeping their keys alive."""
         self.weak_dict = weak_dict
         #: id of a key -> a reference to the key, and the value.
         self.items: dict[int, tuple[weakref.ref, object]] = {}

@@ -66,7 +66,10 @@ class _MemoryRange:
 
 
 def list_exported_names(path: Path, pattern: str) -> list[str]:
-    """Return, sorted, the exported names whose beginning the regular expression matches."""
+    """Return, sorted, the exported names of a library that begin as a regular expression says.
+
+    Raise ValueError if the file is of another kind than the two that this module can read.
+    """
     is_wanted = re.compile(pattern.encode()).match
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         if data[:6] == ELF + ELF_64:
@@ -89,6 +92,7 @@ def find_import_slots(path: Path) -> dict[str, int]:
     if not is_known or not MEMORY_MAPS.exists():
         return {}
 
+    # Addresses in the file count from where the first part of it is loaded.
     ranges = _list_memory_ranges(path.name)
     base = min((memory.start for memory in ranges), default=0)
     slots = {}

@@ -31,7 +31,7 @@ def compiles_with_xla(function) -> bool:
 
 
 def draws_with_seed(function) -> bool:
-    """Return whether a trace of a tf.function has a random op with a seed."""
+    """Return whether a trace of a tf.function has a random op with a seed: 0 stands for none."""
     for concrete in cached_keys(function).values():
         for operation in concrete.graph.get_operations():
             attributes = operation.node_def.attr
@@ -73,7 +73,7 @@ def make_key(
             args, kwargs, function_type, default_values, is_pure
         )
     bound_args = bound.args
-    if input_signature is not None:
+    if input_signature is not None:  # its specs stand for the tensors, whatever their shapes are
         bound_args = (*input_signature, *bound_args[len(input_signature) :])
     call_type, _ = types.make_canonicalized_monomorphic_type(
         bound_args,
@@ -179,7 +179,7 @@ def _find_serving_key(function, key):
 
     The result is equal to the key in the cache, but need not be the same object.
     """
-    primary = function._function_cache._primary
+    primary = function._function_cache._primary  # key -> ConcreteFunction
     if key in primary:
         return key
     context, function_type = key

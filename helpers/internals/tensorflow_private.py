@@ -164,6 +164,7 @@ def _list_placements() -> list[str]:
 
     for attribute, text in PLACEMENTS.items():
         value = getattr(context, attribute, None)
+        # None is the default of soft placement, and False that of logged placement.
         is_default = attribute == "_log_device_placement" and value is False
         if value is not None and not is_default:
             placements.append(f"{text} {'on' if value else 'off'}")

@@ -12,6 +12,7 @@ class RandomUse:
     """What random numbers of TensorFlow a block has used."""
 
     def __init__(self):
+        """Begin with nothing used."""
         #: whether the block has drawn from what the program shares
         self.drawn = False
         #: whether it ran an eager op with a seed of its own. Such an op keeps its place in the
@@ -42,7 +43,7 @@ def random_numbers_apart() -> Iterator[RandomUse]:
     generator_before = getattr(context, "_rng", None)  # missing before the first random op
     own_generator = None
     state_at_start = None
-    if generator_before:
+    if generator_before:  # else an op in the block makes one, which is dropped at the end
         own_generator = random.Random(repr(generator_before.getstate()))
         state_at_start = own_generator.getstate()
         context._rng = own_generator

@@ -92,6 +92,8 @@ def reporting_traces(
     # The look-ups that have begun: the thread and the cache of each.
     running = []
 
+    # TensorFlow calls this function for each call of a tf.function that it looks up: it traces the
+    # function if the cache has no key for the call.
     def define_and_report(args, kwargs, options):
         cache = options.function_cache
         # An empty tuple stands for the keys of a function that is traced without a cache.
@@ -110,6 +112,7 @@ def reporting_traces(
             raise
         finally:
             running.remove(lookup)
+            # A trace adds a key to the cache; without a new one, an earlier key served the call.
             if failure or len(keys) > earlier_count:
                 with suppress(Exception):  # what raises here has ended the trace as `failure`
                     trace = EndedTrace(

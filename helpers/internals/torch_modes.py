@@ -145,7 +145,7 @@ def build_dispatch_mode(
             return False
 
         def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-            result = func(*args, **kwargs) if kwargs else func(*args)
+            result = func(*args, **kwargs) if kwargs else func(*args)  # runs the op itself
             entry = names_by_id.get(id(func))
             if entry is None:
                 entry = _name_op(func), func

@@ -26,15 +26,23 @@ def one_name(opname: str) -> str:
 
 
 def ends(opname: str) -> bool:
-    """Return whether the next instruction is not reached from this one."""
+    """Return whether an instruction of this name is never followed by the one behind it.
+
+    It is a return, a raise, or a jump without a condition.
+    """
     return opname in ENDS or (opname.startswith("JUMP_") and not opname.startswith("JUMP_IF"))
 
 
 def effect(instruction: dis.Instruction, jump: bool) -> int:
-    """Return how the depth changes; two numbers of `dis` are not what the real stack does."""
+    """Return by how many values an instruction makes the stack deeper; below 0 for less deep.
+
+    `jump` says whether it jumps. Where `dis` has another number than the real stack, this one is
+    right.
+    """
     name = instruction.opname
     if name == "RETURN_GENERATOR":
         return 1  # the value that the first send leaves there
+    # In 3.11 `dis` counts what a call takes off at PRECALL; it is CALL that takes it off.
     if VERSION < (3, 12) and name == "PRECALL":
         return 0
     if VERSION < (3, 12) and name == "CALL":

@@ -13,7 +13,7 @@ LONGEST = 60  # characters of a name or a text that a sentence quotes
 
 _CLOSE = 0.7  # how alike two words must be, from 0 to 1
 
-# `type.__name__` itself: a metaclass may have another property of that name.
+# What reads `type.__name__` itself: a metaclass may have another property of that name.
 _read_type_name = type.__dict__["__name__"].__get__
 
 
@@ -23,7 +23,7 @@ def real_isinstance(value: object, *kinds: type) -> bool:
 
 
 def is_exactly(value: object, *kinds: type) -> bool:
-    """Return whether the real type of `value` is one of these."""
+    """Return whether the real type of `value` is one of these, and not only derived from one."""
     return any(type(value) is kind for kind in kinds)
 
 
@@ -77,14 +77,20 @@ def static_attribute(value: object, name: str, default: object = None):
 
 
 def require_str(value: object, what: str) -> str:
-    """Return `value` if it is text, as an exact str. TypeError names `what` it should have been."""
+    """Return `value` as an exact str if it is text, else raise TypeError.
+
+    `what` is what the error calls the value.
+    """
     if real_isinstance(value, str):
         return str.__str__(value)
     raise TypeError(f"{what} must be text, not {real_type_name(value)}")
 
 
 def require_int(value: object, what: str, most: int, least: int = 1) -> int:
-    """Return `value` if it is an int from `least` to `most`; TypeError or ValueError if not."""
+    """Return `value` if it is an int from `least` to `most`, else raise TypeError or ValueError.
+
+    `what` is what the error calls the value. True and False are no ints here.
+    """
     if type(value) is not int:
         raise TypeError(f"{what} must be an int, not {real_type_name(value)}")
     if not least <= value <= most:
@@ -93,14 +99,17 @@ def require_int(value: object, what: str, most: int, least: int = 1) -> int:
 
 
 def require_bool(value: object, what: str) -> bool:
-    """Return `value` if it is True or False; TypeError for anything else."""
+    """Return `value` if it is True or False, else raise TypeError, which calls it `what`."""
     if value is not True and value is not False:
         raise TypeError(f"{what} must be True or False, not {quote_value(value)}")
     return value
 
 
 def require_function(value: object, what: str):
-    """Return `value` if it can be called, and is no class. TypeError names `what` it should be."""
+    """Return `value` if it can be called and is no class, else raise TypeError.
+
+    `what` is what the error calls the value.
+    """
     if real_isinstance(value, type) or not callable(value):
         raise TypeError(f"{what} must be a function, not {quote_value(value)}")
     return value
@@ -109,8 +118,8 @@ def require_function(value: object, what: str):
 def require_dict(value: object, what: str, of: str, most: int) -> list[tuple[str, object]]:
     """Return the pairs of a dict that has text as keys, and from 1 to `most` items.
 
-    TypeError or ValueError for anything else. The sentence says that `what`, such as the name of a
-    verb, needs a dict, and `of` what: `name -> function`.
+    Raise TypeError or ValueError for anything else. The sentence says that `what`, such as the name
+    of a verb, needs a dict, and by `of` which: "name -> function".
     """
     requirement = f"{what} needs a dict: {of}"
     if not real_isinstance(value, dict):

@@ -5,9 +5,10 @@ from contextlib import AbstractContextManager, ExitStack
 
 
 class Bookkeeping:
-    """Runs what is ours beside a user's call."""
+    """Runs what is ours beside a user's call, and keeps the errors that it raises."""
 
     def __init__(self):
+        """Begin without errors and without open context managers."""
         #: The errors that it raised, oldest first.
         self.lost: list[Exception] = []
         self._stack = ExitStack()
@@ -21,7 +22,10 @@ class Bookkeeping:
             return default
 
     def open(self, make: Callable[..., AbstractContextManager], *args, default=None):
-        """Enter the context manager that `make(*args)` returns; return what it yields."""
+        """Enter the context manager that `make(*args)` returns; return what it yields.
+
+        Return `default` if that raises an error. `close` leaves the context manager.
+        """
         return self.attempt(lambda: self._stack.enter_context(make(*args)), default=default)
 
     def close(self) -> None:

@@ -60,7 +60,7 @@ def be_a_child(request: dict, folder: str) -> None:
     atexit._clear()  # what was imported before registered things for the server's end
     code = _run_request(request)
     if "name" in request:
-        os._exit(code)  # what it left running does not count
+        os._exit(code)  # only the function's result counts, and not what it left running
     threading._shutdown()  # waits for the threads that are no daemons
     atexit._run_exitfuncs()
     sys.exit(code)

@@ -150,7 +150,7 @@ def _start(context, request: dict, seconds: float, env: dict, shows: bool) -> Ch
             (home.path / name).mkdir()
         files = [stack.enter_context(open(home.path / name, "x+b")) for name in PRINTED.values()]
         child = context.Process(target=be_a_child, args=(request, str(home.path)))
-        with _empty_main_module(), patch.dict(os.environ, env):
+        with _empty_main_module(), patch.dict(os.environ, env):  # the child gets both
             child.start()
         stack.callback(child.close)
         ended = _follow(child.pid, lambda: child.exitcode, seconds, files, shows)
@@ -196,8 +196,8 @@ def _follow(
         An interrupt ends the process, too. With `shows`, the verb under way raises it later.
     """
     start = time.monotonic()
-    is_late = is_large = is_flood = False
-    interrupt = None
+    is_late = is_large = is_flood = False  # which of the three limits was passed
+    interrupt = None  # a KeyboardInterrupt, if it is to be raised later
     sentence = f"waiting for another process, at most {seconds:,g} s"
     activity = ", ".join(filter(None, (progress.said(), sentence)))
     is_announced = False
@@ -217,9 +217,9 @@ def _follow(
             raise
         interrupt = error
     finally:
-        kill_tree(pid)
+        kill_tree(pid)  # also after its own end: what it has started may still run
         code = poll()
-        while code is None:
+        while code is None:  # the system takes a moment to end it
             time.sleep(0.001)
             code = poll()
     if interrupt is not None:

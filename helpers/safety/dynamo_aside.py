@@ -35,6 +35,7 @@ class _Reason:
     """
 
     def __str__(self):
+        """Return the reason; before that, mark the functions that wait for torch."""
         leave_to_python()
         return "it is an instrument, which looks at calls from outside"
 

@@ -33,10 +33,12 @@ class NotRenewed(Exception):
 class ManagedDirectory:
     """A folder of ours: it is the only one that its methods write to.
 
-    `work` gives a new folder inside it, and `put` moves what was made in that folder.
+    `work` gives a new folder inside it, and `put` moves what was made in that folder. What would
+    write raises Refusal if the folder is gone, or was replaced by a link.
     """
 
     def __init__(self, path: Path):
+        """Take a folder at a path, which the caller knows to be ours."""
         self.path = path
 
     def stands(self) -> bool:
@@ -50,7 +52,7 @@ class ManagedDirectory:
         with tempfile.TemporaryDirectory(
             prefix="work-", dir=self.path, ignore_cleanup_errors=True
         ) as folder:
-            yield Path(folder)
+            yield Path(folder)  # `put` may have moved what was in it: no error at the end
 
     def put(self, made: Path, name: str) -> Path:
         """Move a file or folder that was made in a `work` folder to a name in this folder.
@@ -70,7 +72,7 @@ class ManagedDirectory:
             try:
                 os.replace(made, place)
             except BaseException:
-                os.replace(old, place)
+                os.replace(old, place)  # before the end of the block removes it
                 raise
         return place
 
@@ -103,7 +105,7 @@ class ManagedDirectory:
                     path = work / str(len(new_files))
                     write_new(path, data)
                     new_files.append((path, folder, plain_name(file_name)))
-            self._make_missing_folders(filter(None, folders))
+            self._make_missing_folders(filter(None, folders))  # "" is this folder
             self._check()
             for path, folder, file_name in new_files:
                 place = self.path / folder / file_name
@@ -151,9 +153,11 @@ class ManagedDirectory:
         self.path.rmdir()
 
     def __enter__(self) -> "ManagedDirectory":
+        """Return this folder, which is removed after the block."""
         return self
 
     def __exit__(self, kind, error, trace) -> None:
+        """Remove this folder."""
         self.remove()
 
     def _check(self) -> None:
@@ -171,7 +175,7 @@ def _remove(path: Path) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that is not there yet, nor a link of that name. FileExistsError."""
+    """Write a new file. Raise FileExistsError if a file or a link of that name is there."""
     with open(path, "xb") as file:
         file.write(data)
 
@@ -179,7 +183,7 @@ def write_new(path: Path, data: bytes) -> None:
 def temporary(prefix: str) -> ManagedDirectory:
     """Make a folder that is removed with this process, or by `remove`.
 
-    OSError where the system cannot make one.
+    Its name begins with `prefix`. OSError where the system cannot make one.
     """
     directory = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve())
     process = os.getpid()
@@ -193,9 +197,13 @@ def temporary(prefix: str) -> ManagedDirectory:
 
 
 def cache(name: str) -> ManagedDirectory:
-    """Open the folder `name` of this user's cache; a temporary one where that cannot be ours."""
+    """Open the folder `name` of this user's cache, made if it is missing.
+
+    A temporary folder takes its place where it cannot be made or written, or is somebody else's.
+    """
     try:
         cache_home = os.environ.get("XDG_CACHE_HOME", "")
+        # A relative path is to be ignored, says the XDG Base Directory Specification.
         base = Path(cache_home) if os.path.isabs(cache_home) else Path.home() / ".cache"
         course = base.resolve() / COURSE
         course.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -210,27 +218,30 @@ def cache(name: str) -> ManagedDirectory:
 def made_again(folder: Path) -> ManagedDirectory:
     """Open a folder of files that can be made again, made if it is missing.
 
-    It is known by the marker file of caches. Refusal of a folder that has other files.
+    Our marker file `MARKER` tells that it is ours. Raise Refusal if there are files without it.
     """
     return make_owned(folder, MARKER, MARK)
 
 
 def make_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
-    """Open a folder of ours, made if it is missing, with a marker file.
+    """Open a folder that has our marker file; make the folder, or mark an empty one, before.
 
-    `name` is the name of the marker file, and `mark` its content. Refusal of any other folder that
-    has files.
+    `name` is the name of the marker file, and `mark` its content. Raise Refusal if the folder has
+    files but not this marker, is a link, or can be written by others.
     """
     folder.mkdir(mode=0o755, exist_ok=True)
-    _refuse_shared(folder)
-    if not os.listdir(folder):
+    _refuse_shared(folder)  # before anything is written into it
+    if not os.listdir(folder):  # it belongs to nobody, so it may become ours
         with suppress(FileExistsError):  # another kernel was faster
             write_new(folder / name, mark)
     return open_owned(folder, name, mark)
 
 
 def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
-    """Open a folder that has our marker file: `name` with the content `mark`. Refusal of others."""
+    """Open a folder that has our marker file: `name` with the content `mark`.
+
+    Raise Refusal if it lacks the marker, is a link, or can be written by others.
+    """
     _refuse_shared(folder)
     marker = folder / name
     if not marker.is_file() or marker.read_bytes() != mark:
@@ -239,15 +250,16 @@ def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
 
 
 def _refuse_shared(folder: Path) -> None:
-    """Raise Refusal of a folder that is a link, or that others can write to."""
+    """Raise Refusal if a folder is a link, or can be written by others."""
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
         raise Refusal("it is a link, or others can write to it")
 
 
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return a name that is safe in any folder; ValueError of another one, TypeError of no text.
+    """Return `value` if it is a name that is safe in any folder, such as `part-2.so`.
 
-    `what` is what the error calls the name.
+    Raise ValueError for any other text, and TypeError for what is no text. `what` is what the error
+    calls the name.
     """
     name = require_str(value, what)
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
@@ -361,7 +373,10 @@ def _name_twice(place: Path, mark: str) -> Path:
 
 
 def _take_back(second: Path, place: Path) -> None:
-    """Undo a second name, so that the file is under its first name alone."""
+    """Undo `_name_twice`, so that the file is at `place` alone; leave it where that fails.
+
+    It may have lost its first name or not, and `place` may have another file by now.
+    """
     with suppress(OSError):
         if not os.path.lexists(place):
             os.rename(second, place)

@@ -73,7 +73,9 @@ OLD_CHECKS = {
 def error_of_name(
     name: str, offered: Collection[str], package: str, asking_module: str | None
 ) -> Exception:
-    """Return the error for a name that the front door lacks: its new name, or what is near.
+    """Return the error for a name that the package lacks: its new name, or what is near.
+
+    `offered` are the names that it has, and `asking_module` the name of the module that asks.
 
     `from helpers import …` takes an AttributeError for "look for a module of that name", and has no
     words for it afterwards. So where it asks, and there is no such module, the error is another.
@@ -107,7 +109,11 @@ def sentence_of_check(name: str, offered: Collection[str]) -> str:
 
 
 def _replaced(name: str, chapter: int, now: str, offered: Collection[str], prefix: str = "") -> str:
-    """Return that a name is another now, or gone, and how to get the chapter that knows that."""
+    """Return a sentence: a name is another now, or gone, and how to get the chapter that knows it.
+
+    `now` is the new name, if it is among those `offered`, else what to do instead. `chapter` is the
+    number of the chapter that used the old name, and `prefix` comes before both names.
+    """
     if now in offered:
         words = f"{prefix}{name} is now {prefix}{now}"
     else:

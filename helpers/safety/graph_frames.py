@@ -25,7 +25,8 @@ def frames_left_out_of_graphs() -> Iterator[None]:
     try:
         yield
     finally:
-        # Its own `__exit__` refuses if a block ends out of order, as the cells of a notebook may.
+        # Not its own `__exit__`, which raises if blocks end in another order than they began, as
+        # in the cells of a notebook. TensorFlow keeps the open filters of each thread in a list.
         open_filters = own_filter._stack_dict[own_filter._thread_key]
         open_filters[:] = [each for each in open_filters if each is not own_filter]
 

@@ -22,7 +22,8 @@ LONGEST_REASON = 300  # characters
 
 def import_parts(parts: dict[str, list[str]]) -> None:
     """Import distributions by their modules; print a line before and after each."""
-    channel = os.dup(1)  # what a package prints goes elsewhere
+    # The lines go to the starter by another number; what a package prints to 1 goes nowhere.
+    channel = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     if os.name == "posix":  # on Windows a read of a standard stream blocks the loading of libraries
@@ -35,10 +36,12 @@ def import_parts(parts: dict[str, list[str]]) -> None:
 
 
 def _write_line(channel: int, values: dict) -> None:
+    """Write values as a line of JSON to a file descriptor."""
     os.write(channel, json.dumps(values).encode() + b"\n")
 
 
 def _end_with_the_starter() -> None:
+    """Wait until the starter's end of standard input is closed, then end this process."""
     with suppress(OSError):
         os.read(0, 1)
     os._exit(1)
@@ -67,17 +70,20 @@ def find_fault(modules: list[str]) -> tuple[str, list[str]]:
 
 
 def _add_in_torch() -> str:
+    """Run an op of torch's; return what is wrong with its result, or ""."""
     torch = importlib.import_module("torch")
     answer = (torch.ones(2) + 1).tolist()
     return "" if answer == [2.0, 2.0] else f"computes ones(2) + 1 as {answer}"
 
 
 def _add_in_tensorflow() -> str:
+    """Run an op of TensorFlow's; return what is wrong with its result, or ""."""
     tensorflow = importlib.import_module("tensorflow")
     answer = (tensorflow.constant([1.0, 1.0]) + 1).numpy().tolist()
     return "" if answer == [2.0, 2.0] else f"computes constant([1, 1]) + 1 as {answer}"
 
 
+# A module -> what runs one of its ops.
 OPS = {"torch": _add_in_torch, "tensorflow": _add_in_tensorflow}
 
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 CHILD = Path(__file__).resolve().with_name("import_child.py")
 AT_ONCE = 2  # children that import
-POLL_SECONDS = 0.2
-GRACE_SECONDS = 5  # for a child that has said its last line
+POLL_SECONDS = 0.2  # that one wait for a child's line takes, before hanging ones are looked for
+GRACE_SECONDS = 5  # in which a child whose output has ended should end by itself
 # Never two frameworks in one process; all other distributions share one.
 FRAMEWORK_OF = {
     "keras": "tensorflow",
@@ -38,20 +38,33 @@ class ImportFailure(NamedTuple):
     modules: Iterable[str]
 
     def is_in(self, entry: dict) -> bool:
-        """Tell whether it went through a module of this distribution."""
+        """Return whether the import went through, or missed, a module of a distribution.
+
+        `entry` is what `package_files.py` says of it, whose "modules" are names such as "numpy".
+        """
         for name in self.modules:
+            # With a dot at the end, so that `numpy_x` is no part of `numpy`.
             if any(f"{name}.".startswith(f"{top}.") for top in entry["modules"]):
                 return True
         return False
 
 
 class _Child:
-    """A process that imports distributions, one after the other, and says which."""
+    """A process that runs `import_child.py`: it imports distributions, one after the other.
+
+    It writes a line of JSON before and after each one.
+    """
 
     def __init__(self, python, variables, events: queue.Queue, parts: dict[str, list[str]]):
-        self.parts = parts
-        self.current = ""
-        self.since = time.monotonic()
+        """Start the process.
+
+        `python` is the path of the Python to run, `variables` its environment, and `parts`
+        distribution -> modules to import. Into `events` go pairs of this object and a line, at last
+        one of this object and None.
+        """
+        self.parts = parts  # those that have not been tried yet
+        self.current = ""  # the distribution that it has begun with
+        self.since = time.monotonic()  # when it wrote its last line
         self.process = subprocess.Popen(
             [os.fspath(python), str(CHILD), json.dumps(parts)],
             stdin=subprocess.PIPE,  # its end tells the child that its starter is gone
@@ -62,16 +75,20 @@ class _Child:
         threading.Thread(target=self._pass_on, args=(events,), daemon=True).start()
 
     def _pass_on(self, events: queue.Queue) -> None:
+        """Put each line of the process into `events`, then None. Runs in a thread."""
         for line in self.process.stdout:
             if line.endswith(b"\n"):  # else the child ended while it wrote
                 events.put((self, line))
         events.put((self, None))
 
     def end(self, grace: float = 0) -> int:
-        """Kill it, if it does not end by itself; return its exit code."""
+        """Kill the process unless it ends within `grace` seconds; return its exit code.
+
+        The code of a killed process is the number of the signal, below 0.
+        """
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(grace)
-        self.process.kill()
+        self.process.kill()  # does nothing if the process has ended
         self.process.stdin.close()
         return self.process.wait()
 
@@ -80,17 +97,25 @@ class ImportTrial:
     """Imports distributions in children, and restarts a child after a package that ended it."""
 
     def __init__(self, python, variables, timeout: float, done: Callable[[str], None]):
+        """Prepare imports with the Python at a path, and the environment `variables`.
+
+        `timeout` is in seconds for one distribution, and `done` is called with the name of each.
+        """
         self.python = python
         self.variables = variables
         self.timeout = timeout
         self.done = done
         self.events: queue.Queue = queue.Queue()
+        # What no child has begun with: each dict, distribution -> modules, is for one child.
         self.waiting: list[dict[str, list[str]]] = []
         self.running: list[_Child] = []
         self.failures: dict[str, ImportFailure] = {}
 
     def run(self, modules: dict[str, list[str]]) -> dict[str, ImportFailure]:
-        """Return distribution -> why it does not import, of those that do not."""
+        """Import distributions; return distribution -> why it does not import, of those that fail.
+
+        `modules` is distribution -> the modules to import.
+        """
         for group in GROUPS:
             names = [name for name in modules if FRAMEWORK_OF.get(name, "others") == group]
             if names:
@@ -106,16 +131,18 @@ class ImportTrial:
         return self.failures
 
     def _start_children(self) -> None:
+        """Start a child for each waiting dict, as long as there are fewer than `AT_ONCE`."""
         while self.waiting and len(self.running) < AT_ONCE:
             parts = self.waiting.pop(0)
             self.running.append(_Child(self.python, self.variables, self.events, parts))
 
     def _handle_event(self) -> None:
+        """Wait a moment for a line or the end of a child, and note it."""
         try:
             child, line = self.events.get(timeout=POLL_SECONDS)
         except queue.Empty:
             return
-        if child not in self.running:
+        if child not in self.running:  # it was hanging, and has been ended
             return
         if line is None:
             self._remove(child)
@@ -123,20 +150,24 @@ class ImportTrial:
             self._note(child, json.loads(line))
 
     def _end_hanging(self) -> None:
+        """End each child whose import has taken longer than the timeout."""
         for child in list(self.running):
             if time.monotonic() - child.since > self.timeout:
                 self._remove(child, f"did not import within {self.timeout:,} s")
 
     def _note(self, child: _Child, report: dict) -> None:
-        """Note a line of a child: it begins with a distribution, or has ended it."""
+        """Note what a child has written: that an import begins, or with "fault" that it ended.
+
+        The fault is "" if nothing is wrong.
+        """
         child.since = time.monotonic()
         child.current = report["name"]
         if "fault" in report:
             self._finish(child, report["fault"], report["modules"])
 
     def _finish(self, child: _Child, fault: str, modules: Iterable[str] = ()) -> None:
-        """Note the end of the distribution that a child has begun with."""
-        name = child.current or next(iter(child.parts))
+        """Note that the distribution that a child has begun with was tried; `fault` may be ""."""
+        name = child.current or next(iter(child.parts))  # it ended before its first line
         del child.parts[name]
         child.current = ""
         if fault:
@@ -144,12 +175,15 @@ class ImportTrial:
         self.done(name)
 
     def _remove(self, child: _Child, fault: str = "") -> None:
-        """End a child; let another one go on with what it has not tried."""
+        """End a child; let another one go on with what it has not tried.
+
+        `fault` says what is wrong with its current distribution, "" if the child has ended itself.
+        """
         self.running.remove(child)
         code = child.end(grace=0 if fault else GRACE_SECONDS)
-        if child.parts:
+        if child.parts:  # it did not come to its end, so its current distribution is to blame
             self._finish(child, fault or _describe_end(code))
-        if child.parts:
+        if child.parts:  # `_finish` has removed that one
             self.waiting.insert(0, child.parts)
 
 

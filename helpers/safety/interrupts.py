@@ -40,13 +40,13 @@ RECORDERS: dict[int, CodeType] = {}
 
 
 def are_called_by_c(*functions: Callable) -> None:
-    """Have no handler run in these functions, which C calls."""
+    """Note functions which C calls: no signal handler runs in them from now on."""
     for function in functions:
         CALLED_BY_C[id(function.__code__)] = function.__code__
 
 
 def are_recorders(*functions: Callable) -> None:
-    """Have no handler of a program run in these functions, or in what they call."""
+    """Note functions of recorders: no handler of a program runs in them or in what they call."""
     for function in functions:
         RECORDERS[id(function.__code__)] = function.__code__
 
@@ -60,9 +60,10 @@ class _Presses:
     press is left when a handler is chosen: from then on `press` does nothing.
     """
 
-    once_more = property(methodcaller("press"))
+    once_more = property(methodcaller("press"))  # in C, so that no line of Python runs
 
     def __init__(self):
+        """Begin without a press."""
         #: What `once_more` calls: `tuple`, which does nothing, or what repeats a signal.
         self.press: Callable[[], object] = tuple
 
@@ -88,6 +89,7 @@ class in_users_code:  # noqa: N801 (used like a function)
     """
 
     def __init__(self):
+        """Prepare the block; `__enter__` decides whether it does anything."""
         #: What handlers raised that had still waited when the block ended.
         self.raised: list[BaseException] = []
         self._waiting: dict[int, float] = {}  # number of a signal -> since when its handler waits
@@ -101,7 +103,7 @@ class in_users_code:  # noqa: N801 (used like a function)
         """Replace the program's handlers, and what the module `signal` calls."""
         is_main = threading.current_thread() is threading.main_thread()
         is_outermost = signal._signal is _signal
-        if not is_main or not is_outermost:
+        if not is_main or not is_outermost:  # Python sets handlers in the main thread only
             return self
 
         leave_to_python(*_functions())
@@ -126,7 +128,7 @@ class in_users_code:  # noqa: N801 (used like a function)
         PRESSES.press = tuple
         signal._signal = _signal
         for number, handler in self._handlers.items():
-            if _signal.getsignal(number) is handler:
+            if _signal.getsignal(number) is handler:  # else the program has set another
                 _exchange(number, handler.of_user)
         if self._waking and _signal.getsignal(self._waking) is DO_NOTHING:
             _signal.signal(self._waking, _signal.SIG_DFL)
@@ -145,9 +147,10 @@ class in_users_code:  # noqa: N801 (used like a function)
         if self._waiting.pop(number, None) is not None:
             PRESSES.repeat(self._waiting)
             _run(before, number)
+        # SIG_IGN and SIG_DFL cannot be called, and need no replacement.
         replacement = self._replace(number, handler) if callable(handler) else handler
         _signal.signal(number, replacement)
-        if number == self._waking:
+        if number == self._waking:  # the program uses that signal from now on
             self._waking = 0
         return before
 
@@ -193,11 +196,15 @@ class in_users_code:  # noqa: N801 (used like a function)
             _thread.start_new_thread(self._press_again, ())  # no lock of `threading` is taken
 
     def _must_wait(self, number: int, handler: Callable, frame: FrameType | None) -> bool:
-        """Return whether a handler may not run in this frame now."""
+        """Return whether a handler may not run in this frame now: ours, or a recorder's.
+
+        `frame` is the innermost frame when the signal came.
+        """
         if frame is None or frame.f_globals is HERE:
             return True
         waited = time.monotonic() - self._waiting.get(number, time.monotonic())
-        # What Python's own handler of Ctrl-C raises, recorders know.
+        # What Python's own handler of Ctrl-C raises, recorders know. Any other error they would
+        # lose, so other handlers wait longer.
         if handler is not signal.default_int_handler and _is_recording(frame):
             return waited < LONG_PATIENCE
         is_called_by_c = id(frame.f_code) in CALLED_BY_C
@@ -212,7 +219,8 @@ class in_users_code:  # noqa: N801 (used like a function)
                 signal.pthread_kill(self._main, self._waking)
             if not (self._waiting and self._is_on):
                 self._is_pressing = False
-                # A signal that came between these two lines has started no other thread.
+                # `_wait_for` starts a thread only if this is False. So a signal that came between
+                # the question and this line has started none, and the question is asked again.
                 self._is_pressing = bool(self._waiting and self._is_on)
 
 
@@ -224,6 +232,7 @@ class _Handler:
     """
 
     def __init__(self, block: in_users_code, number: int, of_user: Callable):
+        """Stand for `of_user`, the program's handler of the signal of this number."""
         self._block = block
         self._number = number
         self.of_user = of_user
@@ -253,7 +262,7 @@ class _Signals:
 
 
 def _exchange(number: int, handler: Callable) -> None:
-    """Set a callable where another is set: for the system, nothing changes."""
+    """Set a callable as the handler of a signal that has one: for the system, nothing changes."""
     action = SystemAction(number)
     _signal.signal(number, handler)
     action.restore()

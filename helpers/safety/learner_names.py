@@ -12,7 +12,10 @@ MADE_BY_DYNAMO = re.compile(r"^_|_c\d+$")  # names that its compiled code looks 
 
 
 def find_namespaces(answers: Iterable) -> list[dict]:
-    """Return the global names of the modules in which functions of these answers were written."""
+    """Return the globals of each module in which a function of these answers was written.
+
+    An answer may be a function, or a class, a list or something else that contains functions.
+    """
     namespaces_by_id = {}
     visited_ids = set()
     waiting = list(answers)
@@ -56,6 +59,7 @@ def restore_globals(space: dict, before: dict) -> None:
 
     A framework's own names stay, because its compiled code looks them up.
     """
+    # A learner's own `global` name may look like one of Dynamo's, and is removed all the same.
     written = _find_written_names(before.values(), space)
     new_names = [name for name in space if name not in before]
     for name in new_names:

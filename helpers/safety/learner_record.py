@@ -81,7 +81,8 @@ def add_event(path: Path, event: dict) -> str:
         with open(path, "a+b") as file:
             if file.seek(0, os.SEEK_END):
                 file.seek(-1, os.SEEK_END)
-                if file.read(1) != b"\n":  # the last line was cut off, as on a full disk
+                # Without its end the last line was cut off, as on a full disk.
+                if file.read(1) != b"\n":
                     line = b"\n" + line
             file.write(line)
     except OSError as error:
@@ -122,7 +123,10 @@ def _refuse_file(status: os.stat_result) -> str:
 
 
 def _read_event(line: bytes) -> dict | None:
-    """Return what a line says, less what is not known here; None if it is not an event."""
+    """Return the event in a line of the file, without unknown keys; None if it is none.
+
+    An event is a dict with `check` and `is`, or with `predict`, `said`, `was` and `chapter`.
+    """
     items = read_json_dict(line)
     if type(items.get("check")) is str and items.get("is") in STATES:
         return {"check": items["check"], "is": items["is"]}

@@ -17,11 +17,13 @@ from .signal_actions import SystemAction
 from .users_frames import is_library
 
 GIBIBYTE = 1 << 30
-STRETCH = 3  # times the limit, of wall time, where others use the processor
-# Seconds: from one look at the limits to the next, from the first press to the second, then on.
-LOOKS = 0.05
-PATIENT = 1.0
-AGAIN = 0.2
+# Code that computes may take this many times its limit on the clock, because other processes use
+# the processor, too.
+STRETCH = 3
+# A press is an interrupt that the watching thread sends to the code. Seconds that it waits:
+LOOKS = 0.05  # from one look at the limits to the next, while it has not pressed
+PATIENT = 1.0  # from the first press to the second: most code ends after one
+AGAIN = 0.2  # from each later press to the next
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class limited:  # noqa: N801 (used like a function)
     """
 
     def __init__(self, limits: Limits):
+        """Prepare to hold code to these limits; the block begins at `__enter__`."""
         #: Past which limit the code went, in a clause, or "".
         self.because = ""
         #: Whether the learner has pressed Ctrl-C.
@@ -52,12 +55,13 @@ class limited:  # noqa: N801 (used like a function)
         self._limits = limits
         self._is_over = threading.Event()
         self._lock = threading.Lock()  # nobody presses while the block ends
-        self._acts: list[Callable[[], object]] = []  # what `when_stopped` calls at a press
-        self._presses = 0
+        self._call_at_press: list[Callable[[], object]] = []  # what `when_stopped` was given
+        self._presses = 0  # how many there were
 
     def __enter__(self) -> "limited":
-        self._thread = threading.get_ident()
-        self._opener = sys._getframe(1)
+        """Count what is printed, receive Ctrl-C, and start the thread that watches the limits."""
+        self._thread = threading.get_ident()  # the one that is interrupted
+        self._opener = sys._getframe(1)  # the frame that has the `with`
         self._tracer = sys.gettrace()
         self._streams = (sys.stdout, sys.stderr)
         self._handler = self._find_handler()
@@ -65,6 +69,8 @@ class limited:  # noqa: N801 (used like a function)
         sys.stdout = _CountedStream(sys.stdout, self)
         sys.stderr = _CountedStream(sys.stderr, self)
         if self._handler is not None:
+            # `signal.signal` also resets flags of the system's. They are read before and written
+            # after, so that the program finds them unchanged.
             self._action = SystemAction(signal.SIGINT)
             signal.signal(signal.SIGINT, self._receive_signal)
             self._action.restore()
@@ -72,7 +78,8 @@ class limited:  # noqa: N801 (used like a function)
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        with self._lock:
+        """End the presses, and restore the streams, the handler of Ctrl-C and the tracer."""
+        with self._lock:  # a press that has begun ends first: a later one would hit other code
             self._is_over.set()
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
@@ -88,7 +95,11 @@ class limited:  # noqa: N801 (used like a function)
         self.because = self.because or because
 
     def _find_handler(self) -> Callable | None:
-        """Return the program's handler of Ctrl-C; None without one, or not in the main thread."""
+        """Return the program's handler of Ctrl-C, if Python runs one in this thread, else None.
+
+        Python runs handlers in the main thread alone. SIG_IGN, SIG_DFL and a handler that C has set
+        cannot be called.
+        """
         if threading.current_thread() is not threading.main_thread():
             return None
         handler = signal.getsignal(signal.SIGINT)
@@ -98,8 +109,8 @@ class limited:  # noqa: N801 (used like a function)
         """Handle SIGINT in the block: a press, or the learner's Ctrl-C. Python calls this."""
         if self._is_over.is_set():
             return
-        self.interrupted = not self.because
-        if self._presses > 1:
+        self.interrupted = not self.because  # a press comes only after a limit was passed
+        if self._presses > 1:  # the code has caught the first KeyboardInterrupt
             _raise_at_next_line(frame, self._opener)
         self._handler(number, frame)
 
@@ -118,14 +129,14 @@ class limited:  # noqa: N801 (used like a function)
         while not self._is_over.wait(seconds_by_presses.get(self._presses, AGAIN)):
             used = time.process_time() - processor_start
             passed = time.monotonic() - clock_start
-            is_computing = used > limit / 10
+            is_computing = used > limit / 10  # else it sleeps or waits
             clock_limit = limit * STRETCH if is_computing else limit
             if used > limit or passed > clock_limit:
                 self.stop(f"your code did not end within {limit:g} seconds")
             elif self._read_memory() - memory_start > self._limits.bytes:
                 gigabytes = self._limits.bytes / GIBIBYTE
                 self.stop(f"your code took more than {gigabytes:g} GB of memory")
-            with self._lock:
+            with self._lock:  # the block cannot end between the question and the press
                 if self.because and not self._is_over.is_set():
                     self._press()
 
@@ -134,17 +145,17 @@ class limited:  # noqa: N801 (used like a function)
         return resident_bytes(os.getpid()) or 0
 
     def _press(self) -> None:
-        """Interrupt the code in the block."""
+        """Interrupt the code in the block: by a signal where that works, else by an error."""
         self._presses += 1
-        for act in self._acts:
-            act()
-        if self._handler is None:
+        for call in self._call_at_press:
+            call()
+        if self._handler is None:  # no signal reaches the thread: the interpreter raises in it
             thread = ctypes.c_ulong(self._thread)
             error = ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
-        elif hasattr(signal, "pthread_kill"):  # it ends a sleep, too
+        elif hasattr(signal, "pthread_kill"):  # a real signal, which ends a sleep, too
             signal.pthread_kill(self._thread, signal.SIGINT)
-        else:
+        else:  # Windows
             _thread.interrupt_main()
 
 
@@ -156,22 +167,22 @@ _open_blocks: list[limited] = []
 def when_stopped(act: Callable[[], object]) -> Iterator[None]:
     """Call `act` if the innermost `limited` stops the block: C++ that waits notices no signal.
 
-    The thread of `limited` calls it at each press.
+    The thread of `limited` calls it at each press. Without an open `limited` nothing calls it.
     """
-    acts = _open_blocks[-1]._acts if _open_blocks else []
-    acts.append(act)
+    call_at_press = _open_blocks[-1]._call_at_press if _open_blocks else []
+    call_at_press.append(act)
     try:
         yield
     finally:
-        acts.remove(act)
+        call_at_press.remove(act)
 
 
 def _raise_at_next_line(frame: FrameType | None, opener: FrameType) -> None:
-    """Raise KeyboardInterrupt at the next line of a learner's code, too.
+    """Set a tracer that raises KeyboardInterrupt at the next line of a learner's code, too.
 
-    Code such as `while True: try: … except: pass` catches the one that a handler raises. The next
-    line is the one in its `except`. `frame` is the innermost frame, and `opener` the frame that
-    opened the block.
+    Code such as `while True: try: … except: pass` catches the one that a handler raises. Its next
+    line is in the `except`, where nothing catches the second one. `frame` is the innermost frame,
+    and `opener` the frame that opened the block.
     """
 
     def raise_at_line(current_frame: FrameType, event: str, argument: object):
@@ -179,6 +190,7 @@ def _raise_at_next_line(frame: FrameType | None, opener: FrameType) -> None:
             raise KeyboardInterrupt
         return raise_at_line
 
+    # `settrace` traces only frames that begin later, so those that run get the tracer here.
     while frame is not None and frame is not opener:
         frame.f_trace = raise_at_line
         frame = frame.f_back
@@ -197,11 +209,13 @@ class _CountedStream:
     """
 
     def __init__(self, stream, block: limited):
+        """Stand for `stream`, and stop `block` after its limit of characters."""
         self._stream = stream
         self._block = block
         self._remaining = block._limits.characters
 
     def write(self, text: str) -> int:
+        """Write text to the stream; past the limit, stop the block and raise KeyboardInterrupt."""
         self._remaining -= len(text)
         if self._remaining < 0:
             limit = self._block._limits.characters
@@ -210,8 +224,9 @@ class _CountedStream:
         return self._stream.write(text)
 
     def close(self) -> None:
-        pass
+        """Do nothing."""
 
     def __getattr__(self, name):
+        """Return any other attribute of the stream itself."""
         # By `__dict__`: a copy that is being made has no `_stream` yet, and would look here again.
         return getattr(self.__dict__["_stream"], name)

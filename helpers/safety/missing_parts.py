@@ -85,7 +85,7 @@ def cure(module: str) -> str:
 
 
 def repair(module: str, *, broken: bool = False) -> str:
-    """Return only the command, which is what a table has room for.
+    """Return the command that installs a missing module, as a clause that a table has room for.
 
     `broken`: the module is installed, and its files are to be replaced.
     """
@@ -109,7 +109,7 @@ def _describe_error(error: BaseException) -> str:
     if real_isinstance(error, OneSentence):
         return str(error)
     if real_isinstance(error, ModuleNotFoundError):
-        # By ImportError: the class of the error may have another attribute of that name.
+        # By ImportError: a class derived from it may have a property `name` of its own.
         text = _describe_not_installed(ImportError.name.__get__(error))
         if text:
             return text
@@ -122,7 +122,10 @@ def _describe_error(error: BaseException) -> str:
 
 
 def _describe_name_error(error: NameError) -> str:
-    """Return the sentence for a name such as `tf` whose framework is not installed, or ""."""
+    """Return the sentence for an unbound name such as `tf` if its framework is not installed.
+
+    Return "" for any other name.
+    """
     name = NameError.name.__get__(error)
     part = NAMES.get(name) if type(name) is str else None
     if part is None or sys.modules.get(part) is not None or util.find_spec(part) is not None:
@@ -132,12 +135,14 @@ def _describe_name_error(error: NameError) -> str:
 
 def _describe_broken_import(error: BaseException) -> str:
     """Return the sentence for an error that ended the import of a framework, or ""."""
-    importing = set()  # the packages whose modules were being run
+    # The packages whose modules were being run when the error came.
+    importing = set()
     for frame, _ in walk_tb(traceback_of(error)):
         if frame.f_code.co_name == "<module>":
             module = str(frame.f_globals.get("__name__"))
             importing.add(module.partition(".")[0])
     for part in FRAMEWORKS:
+        # Python removes a module from `sys.modules` if its import fails.
         if part in importing and sys.modules.get(part) is None:
             return unusable(part, error)
     return ""
@@ -192,7 +197,10 @@ def distributions(package: str) -> tuple[str, ...]:
 
 
 def installed(package: str) -> str:
-    """Return its version without its build label (2.13.0+cpu is 2.13.0), or nothing."""
+    """Return the installed version of a package, without its build label, or "".
+
+    2.13.0+cpu is 2.13.0. A version that cannot be read is "unknown".
+    """
     for name in distributions(package):
         with suppress(metadata.PackageNotFoundError):
             version = metadata.version(name) or "unknown"  # its METADATA may be gone

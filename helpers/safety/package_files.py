@@ -51,7 +51,11 @@ class Distribution(NamedTuple):
 
 
 def look_at_files(names: list[str], only_named: bool) -> dict[str, dict]:
-    """Return distribution -> version, fault, modules and requirements, of this very Python."""
+    """Return what is known of the distributions of this very Python.
+
+    It is distribution -> a dict with the keys of `ANSWERED`. With `only_named`, only the files of
+    `names` are looked at, and those of other builds of them.
+    """
     wanted = None
     if only_named:
         wanted = {*names, *(BUILDS[name] for name in names if name in BUILDS)}
@@ -61,6 +65,7 @@ def look_at_files(names: list[str], only_named: bool) -> dict[str, dict]:
     for folder in dict.fromkeys(map(os.path.realpath, sys.path)):
         is_own = folder in own_folders
         for entry in _distributions(Path(folder), own=is_own, wanted=wanted):
+            # Python imports the one that comes first in `sys.path`.
             before = found.setdefault(entry.name, entry)
             if before is not entry and before.folder.parent == entry.folder.parent:
                 versions = f"{before.version} and {entry.version}"
@@ -120,14 +125,20 @@ def _distributions(
 
 
 def _usual_modules(name: str, has_files: bool) -> tuple[str, ...]:
-    """Return the modules to try of a distribution whose files name none."""
+    """Return the modules to try of a distribution in whose files no module is found.
+
+    Without a list of files its own name is a guess.
+    """
     if has_files:
         return EDITABLE.get(name, ())
     return (name.replace("-", "_"),)
 
 
 def _read_record(folder: Path, own: bool) -> tuple[dict[str, str], str]:
-    """Return path -> size as RECORD lists them, and what is wrong with RECORD itself."""
+    """Return path -> size as RECORD lists them, and what is wrong with RECORD itself, or "".
+
+    `own` says whether the distribution is in the environment's own folder, where it has a RECORD.
+    """
     try:
         text = (folder / "RECORD").read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -144,9 +155,10 @@ def _read_record(folder: Path, own: bool) -> tuple[dict[str, str], str]:
 def _fault_of_files(
     site_packages: Path, files: dict[str, str], all_files: list[dict[str, str]]
 ) -> str:
-    """Return which of the listed files is missing or has another size; "" if none.
+    """Return in words which of the listed files is missing or has another size; "" if none.
 
-    Where several distributions have installed the same file, the size of any is right.
+    `files` are those of the RECORD, and `all_files` those of every RECORD in the folder. Where
+    several distributions have installed the same file, the size of any is right.
     """
     prefix = os.path.join(_prefix(site_packages), "")
     missing = []
@@ -177,7 +189,10 @@ def _fault_of_files(
 
 
 def _place_of(path: str, site_packages: Path, prefix: str) -> str | None:
-    """Return where a listed file has to be; None if it is not looked at."""
+    """Return where a listed file has to be; None if it is not looked at.
+
+    `prefix` is the environment's folder. A file outside of it, or a compiled one, may be missing.
+    """
     if path.endswith(".pyc"):
         return None
     place = os.path.join(site_packages, path)
@@ -197,7 +212,7 @@ def _is_cut_bytecode(path: str) -> bool:
     if data[:4] != importlib.util.MAGIC_NUMBER:
         return False
     try:
-        marshal.loads(data[16:])
+        marshal.loads(data[16:])  # behind the header, which has 16 bytes
     except (EOFError, ValueError, TypeError):
         return True
     return False
@@ -212,7 +227,10 @@ def _prefix(site_packages: Path) -> str:
 
 
 def _may_change(path: str, place: str) -> bool:
-    """Tell whether others change a file: certificates, a setting, a script's first line."""
+    """Return whether a file may have another size than RECORD says, because others change it.
+
+    It is one of certificates, a setting, or a script, whose first line names the environment.
+    """
     if path.endswith(".pem"):  # a company adds its own
         return True
     if not path.startswith(".."):
@@ -234,7 +252,8 @@ def _modules(files: Iterable[str]) -> tuple[str, ...]:
         names = folders if stem == "__init__" else [*folders, stem]
         if all(map(_is_public, names)):
             modules.add(tuple(names))
-    # A folder without __init__.py is a namespace; its packages count where there is nothing else.
+    # Only the outermost modules are imported. A folder without __init__.py is a namespace and no
+    # module; the packages in it count where there is nothing else.
     nearest = min(map(len, modules), default=0)
     return tuple(sorted(".".join(names) for names in modules if len(names) == nearest))
 

@@ -24,10 +24,12 @@ else:  # run by its path, where `helpers` may not be importable
 
 FILES_CHILD = Path(__file__).resolve().with_name("package_files.py")
 SECONDS = 600  # that one package may take to import
+NOT_INSTALLED = "is not installed"
+NO_START = "cannot be tried: this Python does not start"
 
 
 class Trial(NamedTuple):
-    """What was found."""
+    """What was found out about the packages of a Python."""
 
     #: Distribution -> what is wrong with it.
     faults: dict[str, str]
@@ -75,7 +77,9 @@ def try_packages(
     only_named: bool = False,
     done: Callable[[str], None] = lambda name: None,
 ) -> Trial:
-    """Try the packages of a Python; `faults` explains the arguments.
+    """Look at the files of packages, then import them in children; return what is broken.
+
+    The first four arguments are those of `faults`.
 
     Parameters
     ----------
@@ -84,26 +88,28 @@ def try_packages(
     done
         Is called with each name as soon as its import has ended.
     """
-    pins = dict(_parse_pin(name) for name in names)
+    pins = dict(_parse_pin(name) for name in names)  # name -> the pinned version, or ""
+    # TensorFlow is to print errors alone, unless the environment says otherwise.
     variables = {"TF_CPP_MIN_LOG_LEVEL": "3", **(os.environ if env is None else env)}
     found = _ask_for_files(python, variables, list(pins), only_named)
     if found is None:
-        return Trial(dict.fromkeys(pins, "cannot be tried: this Python does not start"), {}, {})
+        return Trial(dict.fromkeys(pins, NO_START), {}, {})
 
     broken = {name: entry["fault"] for name, entry in found.items() if entry["fault"]}
-    modules = {}
+    modules = {}  # distribution -> its modules, of those that are worth an import
     for name, version in pins.items():
-        installed = name if name in found else BUILDS.get(name)
-        if installed in found:
-            fault = _fault_of_version(found[installed]["version"], version)
+        # Another build may be there under another name: tensorflow-cpu for tensorflow.
+        installed_name = name if name in found else BUILDS.get(name)
+        if installed_name in found:
+            fault = _fault_of_version(found[installed_name]["version"], version)
             if fault:
-                broken.setdefault(installed, fault)
-        elif installed not in broken:
-            broken[name] = "is not installed"
-        if installed in found and installed not in broken:
-            modules[installed] = found[installed]["modules"]
+                broken.setdefault(installed_name, fault)  # a fault of its files says more
+        elif installed_name not in broken:
+            broken[name] = NOT_INSTALLED
+        if installed_name in found and installed_name not in broken:
+            modules[installed_name] = found[installed_name]["modules"]
         else:
-            done(name)
+            done(name)  # nothing is imported for it
 
     failures = ImportTrial(python, variables, timeout, done).run(modules)
     consequences = _find_consequences(failures, broken, found)
@@ -114,12 +120,16 @@ def try_packages(
 
 
 def _parse_pin(text: str) -> tuple[str, str]:
+    """Return name and version of "numpy==2.4.6"; the version is "" where none is pinned."""
     name, _, version = text.partition("==")
     return canonical(name.strip()), version.strip()
 
 
 def _fault_of_version(installed: str, pinned: str) -> str:
-    """Return that another version than the pinned one is installed; "" if it is not."""
+    """Return in words that the installed version is not the pinned one; "" if it may be used.
+
+    `pinned` is "" where any version will do.
+    """
     if not pinned or _without_build(installed) == _without_build(pinned):
         return ""
     return f"version {installed} is installed instead of {pinned}"
@@ -133,7 +143,11 @@ def _without_build(version: str) -> str:
 def _ask_for_files(
     python: str | os.PathLike, variables: dict[str, str], names: list[str], only_named: bool
 ) -> dict | None:
-    """Return distribution -> its version, fault, modules and requirements; None if none answers."""
+    """Return what `package_files.look_at_files` finds, run by another Python in a child.
+
+    That is distribution -> a dict with the keys version, fault, modules and requires. None if that
+    Python does not start or does not answer.
+    """
     command = [os.fspath(python), str(FILES_CHILD), json.dumps([names, only_named])]
     try:
         answer = subprocess.run(
@@ -145,7 +159,7 @@ def _ask_for_files(
             timeout=SECONDS,
             check=True,
         )
-        return json.loads(answer.stdout.splitlines()[-1])
+        return json.loads(answer.stdout.splitlines()[-1])  # a site hook may print lines before
     except (OSError, subprocess.SubprocessError, ValueError, IndexError):
         return None
 
@@ -153,7 +167,12 @@ def _ask_for_files(
 def _find_consequences(
     failures: dict[str, ImportFailure], broken: dict[str, str], found: dict[str, dict]
 ) -> dict[str, str]:
-    """Return distribution -> the broken one because of which its import failed, where one is."""
+    """Return distribution -> the broken one because of which its import failed, where one is.
+
+    `failures` has the imports that failed, `broken` the faults of files and versions, and `found`
+    what `_ask_for_files` returns. A cause is a broken distribution that this one requires, or one
+    whose modules the failed import went through, or a requirement that failed to import as well.
+    """
     requires = {name: entry["requires"] for name, entry in found.items()}
     known_broken = [name for name in broken if name in found]
     consequences = {}
@@ -162,6 +181,7 @@ def _find_consequences(
         causes = [other for other in known_broken if other in needed]
         causes += [other for other in known_broken if failure.is_in(found[other])]
         for other in failures:
+            # Of two that require each other, neither is the cause.
             if other in needed and name not in _all_requirements(other, requires):
                 causes.append(other)
         if causes:
@@ -170,7 +190,7 @@ def _find_consequences(
 
 
 def _all_requirements(name: str, requires: dict[str, list[str]]) -> set[str]:
-    """Return what a distribution requires, and what that requires in turn."""
+    """Return what a distribution requires, and what that requires in turn, without itself."""
     needed = set()
     waiting = [name]
     while waiting:

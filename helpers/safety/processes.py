@@ -71,8 +71,9 @@ def _kill_by_psutil(pid: int) -> None:
 
 
 def _descendants(pid: int) -> list[int]:
-    """Return the numbers of the processes that a process started, and those started, by /proc.
+    """Return the numbers of the processes that a process started, and of those that they started.
 
+    /proc is read for that.
     The list is empty on a system without /proc.
     """
     children: dict[int, list[int]] = {}

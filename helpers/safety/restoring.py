@@ -85,6 +85,7 @@ class _VerbUnderWay:
     """A call of a verb that has not ended yet."""
 
     def __init__(self, results):
+        """Begin a call without errors."""
         #: What ended a learner's code, oldest first.
         self.errors: list[BaseException] = []
         #: The type of errors, or a tuple of types, that are a result and not raised again.
@@ -131,6 +132,7 @@ def preserves_interpreter_state(
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
+        """Check the arguments, call `fn`, restore the interpreter, and raise what is due."""
         leave_to_python()  # torch may have been imported since
         interrupts = in_users_code()
         under_way = _VerbUnderWay(results)
@@ -140,6 +142,7 @@ def preserves_interpreter_state(
             # `exit()` of a notebook would end the kernel.
             leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
             lock = one_thread_at_a_time()
+            # In a check, the handler of Ctrl-C is that of `limits.limited`.
             with nullcontext() if judges else interrupts:
                 # Not a `with` of their own: each costs frames, and a learner's stack may be full.
                 lock.__enter__()
@@ -159,6 +162,7 @@ def preserves_interpreter_state(
                     _UNDER_WAY.pop()
                     for part, value in before:
                         value_now = part.read()
+                        # What the learner's code has set stays, but in a check nothing stays.
                         if value_now != value and (judges or is_ours(value_now)):
                             part.put(value)
                     lock.__exit__(None, None, None)
@@ -166,6 +170,7 @@ def preserves_interpreter_state(
             raised = [error for error in under_way.errors if not isinstance(error, results)]
             raised += interrupts.raised
             if raised:
+                # An error of the drawing would hide the learner's.
                 with suppress(Exception):
                     draw(result)
                 raise raised[0]
@@ -173,6 +178,7 @@ def preserves_interpreter_state(
         except BaseException as error:
             of_user = any(error is one for one in (*under_way.errors, *interrupts.raised))
             keep_users_frames(error, fn.__name__, of_user)
+            # What the program's own handler raised comes before an error of ours.
             if interrupts.raised and isinstance(error, Exception) and not of_user:
                 raise interrupts.raised[0] from None
             raise
@@ -211,9 +217,10 @@ def returns_what_to_call(fn: Callable[Arguments, Result]) -> Callable[Arguments,
 
 
 def is_ours(value: object) -> bool:
-    """Return whether a tracer, a profiler or a stream is one of the verbs'.
+    """Return whether a value of a part of `KEPT` was set by a verb: its code is of this package.
 
-    A number always is: it is the address of a frame evaluator, which only the verbs change.
+    A value is a tracer, a profiler or a stream. A number is the address of a frame evaluator, which
+    only the verbs change.
     """
     if type(value) is int:
         return True
@@ -231,6 +238,7 @@ def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable
 
     @functools.wraps(fn)
     def spoken(*args, **kwargs):
+        """Check the arguments, and call `fn`; an error of either loses our frames."""
         try:
             bind_call(spoken, args, kwargs)
             return fn(*args, **kwargs)
@@ -296,7 +304,8 @@ class running_user_code:  # noqa: N801 (used like a function)
 def patched(owner, **names) -> Iterator[None]:
     """Give attributes of `owner` other values in a `with` block, and restore them after it.
 
-    An attribute that `owner` only inherits, or lacks, is removed again.
+    `names` are the attributes with these values. One that `owner` only inherits, or lacks, is
+    removed again.
     """
     # From `vars`, because `getattr` would call a property, and bind a method.
     before = {name: vars(owner)[name] for name in names if name in vars(owner)}

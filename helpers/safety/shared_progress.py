@@ -62,6 +62,7 @@ def write_shared_file(folder: str, states: dict[str, str], name: str, work: Path
     if not earlier and os.path.lexists(work / STATE):
         raise Refusal(f"{WORK}/{STATE} cannot be read: delete it and share again")
 
+    # The learner shares in one folder; sharing in another one removes the file in the first.
     earlier_folder, earlier_name = earlier or (None, None)
     is_same_folder = earlier_folder == real_folder
     file_name = earlier_name if is_same_folder else f"progress-{secrets.token_hex(16)}.json"
@@ -83,7 +84,7 @@ def write_shared_file(folder: str, states: dict[str, str], name: str, work: Path
 def remove_shared_file(work: Path) -> str:
     """Remove the learner's file and the note; return the folder in which it was, or "".
 
-    Refusal where they cannot be removed. `work` is the learner's own folder.
+    Raise Refusal if they cannot be removed. `work` is the learner's own folder.
     """
     place = find_shared_file(work)
     if place is None:
@@ -98,7 +99,7 @@ def remove_shared_file(work: Path) -> str:
 
 
 def read_shared_folder(folder: str) -> SharedFolder:
-    """Return what the learners' files in a folder say. Refusal where it cannot be looked into."""
+    """Return what the learners' files in a folder say; raise Refusal if it cannot be read."""
     real_folder = _find_real_folder(folder)
     try:
         names = sorted(filter(_FILE_NAME.fullmatch, os.listdir(real_folder)))
@@ -124,7 +125,7 @@ def _read_shared_file(path: Path) -> SharedFile | None:
 
 
 def _find_real_folder(folder: str) -> str:
-    """Return the real path of a folder, which may begin with ~. Refusal if it is none."""
+    """Return the real path of a folder, which may begin with ~; raise Refusal if there is none."""
     path = os.path.expanduser(folder)
     if not os.path.isdir(path):
         raise Refusal(f"there is no folder {folder[:200]!r}")

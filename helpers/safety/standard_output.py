@@ -22,6 +22,7 @@ class _StandIn:
     """
 
     def __init__(self, stream, note: Callable[[str], object]):
+        """Stand for `stream`, and call `note` with each text that is written."""
         object.__setattr__(self, "_stream", stream)
         object.__setattr__(self, "_note", note)
 
@@ -36,6 +37,7 @@ class _StandIn:
         return self._write_lines
 
     def _write_lines(self, lines: Iterable) -> None:
+        """Write each of these texts, as the `writelines` of a stream does."""
         for line in lines:
             self.write(line)
 
@@ -80,7 +82,7 @@ class StandardOutput(_StandIn):
     """Stands for a stream of text, such as `sys.stdout`."""
 
     def write(self, *texts):
-        """Note the text; what the stream would refuse it is asked to write, and so refuses."""
+        """Note the text. What the stream would refuse is passed on to it, so that it refuses."""
         shown = _as_shown(self._stream, texts)
         if self._note is None or shown is None:
             return self._stream.write(*texts)
@@ -103,13 +105,14 @@ class _StandardBytes(_StandIn):
     """Stands for the buffer of a stream of text: it decodes bytes, and notes them as text."""
 
     def __init__(self, text: StandardOutput, buffer):
+        """Stand for the buffer of the stream for which `text` stands."""
         encoding = getattr(text, "encoding", None) or "utf-8"
         super().__init__(buffer, text._note)
         object.__setattr__(self, "_text", text)
         object.__setattr__(self, "_decoder", getincrementaldecoder(encoding)("backslashreplace"))
 
     def write(self, *arguments):
-        """Note the bytes as text; other arguments are for the buffer to refuse."""
+        """Note the bytes as text. Other arguments go to the buffer itself, which refuses them."""
         note = self._text._note
         if note is None or len(arguments) != 1 or getattr(self._stream, "closed", False):
             return self._stream.write(*arguments)
@@ -122,7 +125,10 @@ class _StandardBytes(_StandIn):
 
 
 def _as_shown(stream, texts: tuple) -> str | None:
-    """Return the text as the stream's encoding shows it, or None if the stream would raise."""
+    """Return the text as the stream's encoding shows it, or None if the stream would raise.
+
+    `texts` are the arguments of a call of `write`, which should be one str.
+    """
     if len(texts) != 1 or not isinstance(texts[0], str) or getattr(stream, "closed", False):
         return None
     encoding = getattr(stream, "encoding", None)

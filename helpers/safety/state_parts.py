@@ -47,9 +47,13 @@ def switch_part(needs: str, name: str, read: Callable, restore: Callable) -> Sta
 
 
 def accessor_part(needs: str, getter: str, setter: str) -> StatePart:
-    """Return the part that two public functions of a library read and set."""
+    """Return the part that two public functions of a library read and set.
+
+    `getter` and `setter` are their names in the module `needs`, such as "config.floatx".
+    """
 
     def find(path: str):
+        """Return the function at a dotted path in the module."""
         found = module(needs)
         for name in path.split("."):
             found = getattr(found, name)
@@ -65,7 +69,10 @@ def accessor_part(needs: str, getter: str, setter: str) -> StatePart:
 
 
 def list_part(name: str, find: Callable[[], list], needs: str = "sys") -> StatePart:
-    """Return the part that is the items of a list. The list itself stays: others refer to it."""
+    """Return the part that is the items of the list that `find()` returns.
+
+    The list itself stays, because others refer to it. `needs` is the module that must be loaded.
+    """
 
     def read():
         return list(find())
@@ -79,7 +86,10 @@ def list_part(name: str, find: Callable[[], list], needs: str = "sys") -> StateP
 def dict_part(
     name: str, find: Callable[[], dict], needs: str = "sys", removes_new: bool = True
 ) -> StatePart:
-    """Return the part that is the items of a dict. `removes_new`: new keys are removed."""
+    """Return the part that is the items of the dict that `find()` returns, less `LAST_RESULT`.
+
+    With `removes_new`, restoring it removes keys that it did not have.
+    """
 
     def read():
         return {key: value for key, value in find().items() if key != LAST_RESULT}

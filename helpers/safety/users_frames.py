@@ -67,26 +67,26 @@ def is_users(frame: FrameType) -> bool:
 
 
 def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = False) -> None:
-    """Take the frames of verbs out of an error's traceback, and of those that led to it.
+    """Take the frames of verbs out of the tracebacks of an error and of its cause or context.
 
     An error on an argument gets the name of the `verb` if its message lacks it. `of_user` says that
     the user's code raised the error, whatever its frames are. An error that is a fault of ours
     keeps its traceback.
     """
-    links = list(_links(traceback_of(error)))
+    links = list(_links(traceback_of(error)))  # the last is that of the frame that raised
     has_users_frame = any(is_users(link.tb_frame) for link in links)
     on_purpose = bool(links) and _is_raised_on_purpose(links[-1])
     is_interrupt = not real_isinstance(error, Exception)
     is_expected = on_purpose or of_user or is_interrupt
-    if not (has_users_frame or is_expected):
+    if not (has_users_frame or is_expected):  # a fault of ours
         return
-    if links and is_machinery(links[-1].tb_frame):
+    if links and is_machinery(links[-1].tb_frame):  # a verb's own code raised it
         if not is_expected:
             return
         if on_purpose and not has_users_frame:
             _name_verb(error, verb)
     error.__traceback__ = _users_traceback(links)
-    if not real_isinstance(error, OneSentence):
+    if not real_isinstance(error, OneSentence):  # of which no traceback is shown
         _forget_inner_errors(error)
 
 
@@ -104,7 +104,11 @@ def _is_raised_on_purpose(link: TracebackType) -> bool:
 
 
 def _users_traceback(links: list[TracebackType]) -> TracebackType | None:
-    """Return the frames that are not of verbs; after an error of ours, up to the user's last."""
+    """Return a traceback without the links whose frames are of verbs.
+
+    If the last one is, the traceback ends at the last frame of a user: what lies between, such as a
+    library that called a verb's code, says nothing to the user.
+    """
     kept = [link for link in links if not is_machinery(link.tb_frame)]
     if links and is_machinery(links[-1].tb_frame):
         while kept and not is_users(kept[-1].tb_frame):
@@ -135,7 +139,10 @@ def _name_verb(error: BaseException, verb: str) -> None:
 
 
 def _forget_inner_errors(error: BaseException) -> None:
-    """Hide the errors behind this one that no code of a user raised."""
+    """Hide the cause or context of an error, unless a frame of a user is in its traceback.
+
+    If one is, only the frames of verbs are taken out.
+    """
     inner_error = cause_of(error)
     if inner_error is None:
         inner_error = context_of(error)

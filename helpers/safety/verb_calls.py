@@ -33,7 +33,10 @@ def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
 def _refuse_unknown_keyword(
     verb: Callable, signature: Signature, args: tuple, kwargs: dict
 ) -> None:
-    """Raise TypeError for the first keyword of a call that the verb does not take."""
+    """Raise TypeError for the first keyword of a call that the verb does not take.
+
+    If the verb has **keywords, only those count that look like a misspelt keyword of its own.
+    """
     parameters = signature.parameters.values()
     own_names = [p.name for p in parameters if p.kind in _NAMED]
     if _count_self(signature):
@@ -41,6 +44,7 @@ def _refuse_unknown_keyword(
     unknown = [keyword for keyword in kwargs if keyword not in own_names]
 
     if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
+        # The function that gets the other keywords is the first argument.
         function = args[0] if args else next(iter(kwargs.values()), None)
         unknown = [
             keyword

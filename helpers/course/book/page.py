@@ -45,6 +45,10 @@ class Widgets(Living):
     """The widgets of one notebook, and a state each."""
 
     def __init__(self, notebook: nbformat.NotebookNode, recorded: list[dict]):
+        """Take the states of the widgets of a notebook that was run.
+
+        `recorded` has what an exhibit can say of each of its choices: dicts with a "title".
+        """
         super().__init__()
         self._records_by_title = {record["title"]: record for record in recorded}
         self._states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
@@ -56,6 +60,10 @@ class Widgets(Living):
                 self._enliven_output(output.get("data", {}))
 
     def _enliven_output(self, data: dict) -> None:
+        """Replace the widget in an output, if it has one, by a page form.
+
+        `data` are the forms of the output, by MIME type.
+        """
         view = data.pop(VIEW, None)
         if not view:
             return
@@ -83,7 +91,11 @@ class ContentsEntry(NamedTuple):
 
 
 def chapter(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str:
-    """Return the page of a notebook with its widgets alive; `contents` are all pages in order."""
+    """Return the HTML page of a notebook that was run, with its widgets alive.
+
+    `here` is its entry in the contents, and `contents` are the entries of all pages, in order.
+    """
+    # `runs.run` puts this there; a notebook that was not run has none.
     of_run = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = readable(notebook)
     widgets = Widgets(notebook, of_run["recorded"])
@@ -160,7 +172,9 @@ class Explained:
     """
 
     def __init__(self):
+        """Read the glossary, and begin a page."""
         self._terms = {term["term"].casefold(): term for term in glossary()}
+        # The longest first: "graph break" is found before "graph".
         marked = sorted(self._terms.keys() - EVERYDAY, key=lambda term: (-len(term), term))
         names = "|".join(map(re.escape, marked))
         self._word = re.compile(rf"(?<![\w-])({names})(e?s)?(?![\w-])", re.IGNORECASE)
@@ -183,10 +197,11 @@ class Explained:
         return "".join(parts)
 
     def _anchored(self, found: re.Match) -> str:
+        """Return the tag before a stressed everyday term, with the term's id."""
         return f"<{found[1]}{self._place(found[2].casefold())}>"
 
     def _place(self, term: str) -> str:
-        """Return the id of a term, once a page."""
+        """Return the HTML attribute `id` for a term, once a page; "" after that."""
         if term in self._in_page:
             return ""
         self._in_page.add(term)
@@ -194,6 +209,7 @@ class Explained:
         return f' id="word-{name}"'
 
     def _marked(self, found: re.Match) -> str:
+        """Return a term with its meaning, at its first place in the section, else as it is."""
         term = found[1].casefold()
         if term in self._in_section:
             return found[0]
@@ -249,7 +265,7 @@ def _list_texts(cell) -> list[str]:
 
 
 def _add_prose(found: list[dict], cell) -> None:
-    """Begin a section at each heading of a cell, and add its prose to the last one."""
+    """Append a section to `found` at each heading of a cell, and add its prose to the last one."""
     anchor = f"cell-id={cell.id}"  # of its first heading
     for part in re.split(r"(?m)^(?=#{1,3} )", _without_comments(cell.source)):
         heading = _HEADING.match(part)
@@ -262,7 +278,7 @@ def _add_prose(found: list[dict], cell) -> None:
                 "text": "",
             }
             found.append(section)
-            anchor = ""
+            anchor = ""  # the next headings of the cell have anchors by their titles
             part = part[heading.end() :]
         if found:
             found[-1]["text"] += "\n" + part

@@ -34,7 +34,10 @@ __import__("builtins").print(_told())
 
 
 def run(path: Path) -> nbformat.NotebookNode:
-    """Return the notebook with fresh outputs. Refusal where one of its cells raises."""
+    """Return the notebook with fresh outputs; raise CommandRefused if one of its cells raises.
+
+    Its metadata has under `KEY` what its exhibits recorded, and the hints of its exercises.
+    """
     say(f"Running {path.stem}")
     notebook = nbformat.read(path, as_version=4)
     checks = [exercise.name for exercise in find_exercise_cells(notebook.cells)]
@@ -50,7 +53,7 @@ def run(path: Path) -> nbformat.NotebookNode:
         raise CommandRefused(f"{path.name} cannot be run to its end, {reason}") from error
     notebook.cells.remove(last)
     printed = [output.text for output in last.outputs if output.output_type == "stream"]
-    recorded, hints = json.loads(printed[-1])
+    recorded, hints = json.loads(printed[-1])  # `_told` prints last
     notebook.metadata[KEY] = {"recorded": recorded, "hints": hints}
     return notebook
 
@@ -72,7 +75,7 @@ def execute(client: NotebookClient, env: dict[str, str]) -> None:
 
 
 def end_kernel(client: NotebookClient, running: Future) -> None:
-    """Kill the kernel as soon as there is one, and wait until the run has noticed."""
+    """Kill the kernel as soon as there is one, and wait until `running`, the run, has ended."""
     while not wait([running], timeout=0.2).done:
         number = getattr(getattr(client.km, "provisioner", None), "pid", None)
         if number:

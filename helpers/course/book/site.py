@@ -134,6 +134,7 @@ def recorded_hero(cells) -> str:
 
 
 def _list_stored_html(cells) -> Iterator[str]:
+    """Yield the HTML of each stored output of the cells; "" for one that has none."""
     for cell in cells:
         for output in cell.get("outputs", ()):
             yield output.get("data", {}).get("text/html", "")

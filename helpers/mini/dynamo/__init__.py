@@ -19,6 +19,7 @@ __all__ = [name for names in _HOMES.values() for name in names]
 
 
 def __getattr__(name: str):
+    """Return what this package offers under a name; its module is imported now."""
     for module, names in _HOMES.items():
         if name in names:
             return getattr(importlib.import_module(f"{__name__}.{module}"), name)

@@ -46,6 +46,7 @@ UNUSUAL_TENSOR = (
 
 @cache
 def _usual_keys(device):
+    """Return the dispatch keys of a plain tensor on this device."""
     return _dispatch_keys(torch.empty(0, device=device))
 
 
@@ -55,7 +56,10 @@ def usual_state() -> bool:
 
 
 def usual(tensor) -> bool:
-    """Return whether a tensor is just numbers with a dtype and a shape."""
+    """Return whether a tensor is just numbers with a dtype and a shape.
+
+    It has no hooks, only the dispatch keys of a plain tensor, and no attributes but Dynamo's marks.
+    """
     return (
         tensor._backward_hooks is None
         and _dispatch_keys(tensor) == _usual_keys(tensor.device)
@@ -63,6 +67,7 @@ def usual(tensor) -> bool:
     )
 
 
+# The names that guards always use -> what they mean.
 ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state}
 
 
@@ -70,16 +75,22 @@ class VariableBuilder:
     """The guards so far, and the names that they and generated code use."""
 
     def __init__(self, parts, taken):
+        """Begin with the guards on torch's state.
+
+        `parts` are the learner's or finished `parts.Parts`, and `taken` the names that the traced
+        function uses itself. Refuse is raised if one of these hides a name that guards need, or if
+        torch's state is unusual.
+        """
         clashes = sorted({*ALWAYS, *BUILTINS}.intersection(taken))
         if clashes:
             raise Refuse(f"a variable named {clashes[0]} hides what the guards need")
         self.parts = parts
         self.recorder = parts.recorder()
-        self.names = dict(ALWAYS)
+        self.names = dict(ALWAYS)  # name -> object, the globals of generated code
         self._taken = set(taken)
         # `names` keeps each object alive, so no other gets its id.
         self._names_by_id = {id(value): name for name, value in ALWAYS.items()}
-        self.guards = []
+        self.guards = []  # expressions over the function's parameters and `names`
         self.tensors = {}  # source -> symbolic tensor
         self.mode = torch_private.FakeTensorMode()
         if not usual_state():
@@ -89,11 +100,14 @@ class VariableBuilder:
         self.guard(f"torch.get_default_dtype() is {torch.get_default_dtype()}")
 
     def guard(self, *texts: str) -> None:
-        """Demand that expressions are true, each once."""
+        """Add guards: expressions that must be true. One that is there already is not added."""
         self.guards += [text for text in texts if text not in self.guards]
 
     def name(self, value: object, hint: str) -> str:
-        """Return a name under which generated code finds an object; the same for the same one."""
+        """Return the name under which generated code finds an object, always the same one.
+
+        A new name begins with `hint`.
+        """
         if id(value) not in self._names_by_id:
             name = self.free_name(hint)
             self._names_by_id[id(value)] = name
@@ -101,7 +115,8 @@ class VariableBuilder:
         return self._names_by_id[id(value)]
 
     def free_name(self, hint: str) -> str:
-        """Return a name that nothing has yet, and take it."""
+        """Return a name that nothing has yet, and take it. It is made of `hint`, and a number."""
+        # What no identifier may have becomes "_", also the place before a digit at the start.
         stem = re.sub(r"\W|^(?=\d)", "_", hint)
         name = stem
         count = 1
@@ -112,7 +127,10 @@ class VariableBuilder:
         return name
 
     def take(self, value: object, source: str):
-        """Return the symbolic value of an object from outside, and guard what is assumed of it."""
+        """Return the symbolic value of an object from outside, and guard what is assumed of it.
+
+        `source` is the expression by which generated code reaches the object.
+        """
         kind = type(value)
         if kind in (torch.Tensor, torch.nn.Parameter):
             return self._take_tensor(value, source)
@@ -126,12 +144,14 @@ class VariableBuilder:
             items = [LazyVariable(v, f"{source}[{i}]") for i, v in enumerate(value)]
             return Items(kind, items, source)
 
+        # Any other object is guarded by identity. Its name ends with the last word of its source.
         hint = own_name(value) or re.findall(r"[A-Za-z0-9_]+", source)[-1]
         name = self.name(value, f"the_{hint}")
         self.guard(f"{source} is {name}")
         return Known(value, name)  # from here on it need not be looked up again
 
     def _take_tensor(self, value, source) -> Tensor:
+        """Return the symbolic tensor for a tensor from outside: an input of the graph."""
         if source in self.tensors:
             return self.tensors[source]
         if not usual(value):
@@ -147,7 +167,7 @@ class VariableBuilder:
         return self.tensors[source]
 
     def resolve(self, value):
-        """Return a value that has been looked at."""
+        """Return a symbolic value as it is; of a LazyVariable what `take` makes of its object."""
         if isinstance(value, LazyVariable):
             return self.take(value.value, value.source)
         return value
@@ -162,7 +182,7 @@ class VariableBuilder:
         builtins = fn.__builtins__
         if name not in builtins:
             raise Refuse(f"the name {name} is not defined")
-        self.guard(f"{name!r} not in {space_name}")
+        self.guard(f"{name!r} not in {space_name}")  # such a global would hide the builtin
         builtins_name = self.name(builtins, "builtins")
         return self.take(builtins[name], f"{builtins_name}[{name!r}]")
 
@@ -175,14 +195,14 @@ class VariableBuilder:
 
 
 def is_short(value) -> bool:
-    """Return whether it is a number or a string whose short source is that value again."""
+    """Return whether `value` is a scalar whose `repr` is short, and is that value as source."""
     if type(value) not in SCALARS:
         return False
     return len(repr(value)) <= LONGEST and repr(value) not in ("inf", "-inf", "nan")
 
 
 def own_name(value) -> str:
-    """Return the name of a function or a class; nothing for what may make one up when asked."""
+    """Return the name of a function or a class; "" of any other object, which may run code."""
     if type(value) in (type, FunctionType, BuiltinFunctionType):
         return value.__name__
     return ""

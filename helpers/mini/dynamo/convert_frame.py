@@ -84,7 +84,11 @@ class Entry:
 
 
 def guarded(texts: list[str], parameters: tuple, space: dict) -> tuple[tuple[Guard, ...], Callable]:
-    """Return the guards, and one function that tests all of them at once."""
+    """Return the guards, and one function of the parameters that tests all of them at once.
+
+    `texts` are expressions, `parameters` the names of a function's parameters, and `space` has the
+    other names in the expressions.
+    """
     head = f"lambda {', '.join(parameters)}: "
     space = {**BUILTINS, **space}
     guards = tuple(Guard(text, eval(head + text, space)) for text in texts)
@@ -96,6 +100,11 @@ class Frame:
     """A function to be traced: perhaps the rest of another, whose code is `moved` by some bytes."""
 
     def __init__(self, fn: FunctionType, parameters: tuple = (), rest_of=None, moved: int = 0):
+        """Make the frame of a function.
+
+        For the rest of another function, `rest_of` is that function, and `parameters` are the names
+        that the rest receives. For a whole function, they are left out.
+        """
         code = fn.__code__
         own_parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         self.fn = fn
@@ -107,7 +116,11 @@ class Frame:
         self.made_name = _make_identifier(fn.__name__)
 
     def run_plainly(self, *args, **kwargs):
-        """Run the function as it is; None replaces the names that a rest does not receive."""
+        """Run the function as it is, and return its result.
+
+        A rest takes all local names of the whole function; None stands for those that it does not
+        receive, because it never reads them.
+        """
         if self.rest_of is self.fn:
             return self.fn(*args, **kwargs)
         values = dict(zip(self.parameters, args, strict=True))
@@ -122,7 +135,11 @@ def _make_identifier(name: str) -> str:
 
 
 def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry:
-    """Return the entry for these values; one that runs as plain Python says why."""
+    """Return the entry for these values; one that runs as plain Python says why.
+
+    `resumed(key, stem, make_frame)` is `Compiled._resumed`, which compiles the rest of a function
+    after a graph break.
+    """
     trace = None
     code = frame.fn.__code__
     try:
@@ -134,7 +151,7 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, resumed) -> Entry
     except Refuse as refusal:
         return refused(frame, trace, str(refusal))
     except BackendFailed as failed:
-        raise failed.__cause__ from None
+        raise failed.__cause__ from None  # the backend's own error, as torch.compile raises it
     except Exception as error:
         if parts is not PARTS:  # a learner's own part is to be heard
             raise
@@ -158,7 +175,7 @@ def _trace_frame(frame, values, backend, trace, resumed) -> Entry:
     interpreter = Interpreter(trace, frame.fn, local)
     output = Output(trace)
     broke = ""
-    resumes = []
+    resumes = []  # filled by the _RestWriter
     try:
         result = interpreter.run()
         last_lines = [f"return {_format_result(output, result)}"]
@@ -178,7 +195,7 @@ def _trace_frame(frame, values, backend, trace, resumed) -> Entry:
     run = space[frame.made_name]
     entry = Entry(guards, accepts, run, source, module, broke, resumes=resumes)
     failing = entry.first_failing(values)
-    if failing:
+    if failing:  # such an entry would be made anew at each call
         raise Refuse(f"{failing.text} does not hold for the values that it was made for")
     return entry
 
@@ -191,6 +208,7 @@ def _format_result(output: Output, result) -> str:
 
 
 def _format_function(frame: Frame, lines: list[str]) -> str:
+    """Return the source of the generated function, with these lines as its body."""
     parameters = ", ".join(frame.parameters)
     body = "".join(f"    {line}\n" for line in lines)
     return f"def {frame.made_name}({parameters}):\n{body}"
@@ -203,13 +221,17 @@ class _RestWriter:
     """
 
     def __init__(self, frame, interpreter, output, resumed, resumes):
+        """Prepare to write the end after the step at which `interpreter` has stopped.
+
+        `resumed` is that of `compile_frame`. Refuse is raised for a break inside a loop.
+        """
         self.frame = frame
         self.interpreter = interpreter
         self.output = output
         self._resumed = resumed
         self._resumes = resumes
 
-        position = interpreter.position - 1
+        position = interpreter.position - 1  # of the step that broke: it was counted on already
         is_unrolling = any(isinstance(value, IteratorVariable) for value in interpreter.stack)
         if is_unrolling or interpreter.code.in_a_loop(position):
             raise Refuse("a graph break inside a loop")
@@ -222,6 +244,7 @@ class _RestWriter:
         return self._write_jump()
 
     def _write_call(self, graph_break: Break) -> list[str]:
+        """Return the line that makes the call for real, and passes its result to the rest."""
         expression = self.output.expression
         arguments = [expression(value) for value in graph_break.args_for_real]
         for name, value in graph_break.kwargs.items():
@@ -233,6 +256,7 @@ class _RestWriter:
         return [f"return {rest}"]
 
     def _write_jump(self) -> list[str]:
+        """Return the lines of an `if` on the real tensor, which calls one of two rests."""
         interpreter = self.interpreter
         test = self.output.expression(interpreter.condition)
         if "TRUE" not in self.step.opname:
@@ -246,13 +270,16 @@ class _RestWriter:
         return [f"if {test}:", f"    return {jumped}", f"return {went_on}"]
 
     def format_rest(self, position: int, stack: list, call: str = "") -> str:
-        """Return the expression that calls the rest of the function from `position`."""
+        """Return the expression that calls the rest of the function from `position`.
+
+        `stack` is the symbolic stack there. `call` is the expression for its RESULT, if it has one.
+        """
         names = self._names_that_rest_receives(position)
         local = self.interpreter.local
         values = [local[name] for name in names]
         values += [value for value in stack if value is not NULL and value is not RESULT]
         arguments = [self.output.expression(value) for value in values]
-        if call:
+        if call:  # the result is above all other values
             arguments.append(call)
 
         layout = tuple(NULL if value is NULL else "value" for value in stack)
@@ -263,6 +290,7 @@ class _RestWriter:
         return f"{rest_name}({', '.join(arguments)})"
 
     def _names_that_rest_receives(self, position: int) -> tuple[str, ...]:
+        """Return the local names that the rest may read; Refuse if one of them has no value yet."""
         code = self.interpreter.code
         bound = []
         unbound = []
@@ -277,11 +305,13 @@ class _RestWriter:
         return tuple(self.output.trace.parts.receives(code, position, bound))
 
     def _compile_rest(self, position: int, layout: tuple, names: tuple[str, ...]):
+        """Return the Compiled of the rest from `position`; the same for the same arguments."""
         step = self.interpreter.code.steps[position]
         whole_function = self.frame.rest_of
-        offset = step.offset - self.frame.moved
+        offset = step.offset - self.frame.moved  # in the code of the whole function
 
         def make_frame(name: str) -> Frame:
+            """Return the Frame of the rest, as a function of this name."""
             resume_function, moved = make_resume_function(whole_function, offset, layout, name)
             local_count = len(whole_function.__code__.co_varnames)
             stack_names = resume_function.__code__.co_varnames[local_count:]

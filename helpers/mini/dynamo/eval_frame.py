@@ -30,12 +30,17 @@ class Compiled:
     """
 
     def __init__(self, frame: Frame, backend=eager, parts: Parts = PARTS, resumes=None):
+        """Make a compiled function without entries.
+
+        `resumes` has the compiled rests of the whole function by key, which all its rests share;
+        None makes an empty dict.
+        """
         functools.update_wrapper(self, frame.fn)  # first: the function may have a `fn` as well
         self.fn = frame.fn
         self.entries = []
         self.misses = []
         self._code = frame.fn.__code__
-        self._why = ""
+        self._why = ""  # why the last call that ran as plain Python did so
         self._frame = frame
         self._backend = backend
         self._parts = parts
@@ -50,24 +55,25 @@ class Compiled:
         is_plain = not kwargs and len(args) == self._plain_count
         is_current = self.fn.__code__ is self._code
         values = args if is_plain and is_current else self._bind(args, kwargs)
-        run = None if values is None else self.ready(values)
+        run = None if values is None else self.ready(values)  # None: as plain Python
         if run is None:
             return self._frame.run_plainly(*args, **kwargs)
         return run(*values)
 
     def __get__(self, owner, kind=None):
+        """Return a bound method, as a function in a class does."""
         if owner is None:
             return self
         return MethodType(self, owner)
 
     def _bind(self, args, kwargs):
-        """Return the values of the parameters; None where plain Python has to run."""
+        """Return the values of the parameters, in order; None where plain Python has to run."""
         if self.fn.__code__ is not self._code:
             self._why = "its code has been replaced since it was compiled"
             return None
         try:
             bound = inspect.signature(self.fn, follow_wrapped=False).bind(*args, **kwargs)
-        except TypeError:
+        except TypeError:  # plain Python raises the same, in its own words
             return None
         bound.apply_defaults()
         return tuple(bound.arguments[name] for name in self._frame.parameters)
@@ -82,6 +88,7 @@ class Compiled:
         return entry.run
 
     def _make_entry(self, values: tuple) -> Entry:
+        """Return a new entry for these values; beyond `LIMIT` one that nobody keeps."""
         if len(self.entries) >= LIMIT:
             reason = f"{LIMIT} entries are the limit, and none matches"
             return refused(self._frame, None, reason)
@@ -90,7 +97,10 @@ class Compiled:
         return entry
 
     def _resumed(self, key, stem: str, make_frame) -> "Compiled":
-        """Return the compiled rest under this key, made if there is none yet."""
+        """Return the compiled rest of the function under this key, made if there is none yet.
+
+        `make_frame(name)` returns its Frame. The name is `stem`, with a number if that is taken.
+        """
         if key in self._resumes:
             return self._resumes[key]
         names = [rest.__name__ for rest in self._resumes.values()]
@@ -134,7 +144,7 @@ class Compiled:
         return every
 
     def _of_entries(self, name: str) -> list:
-        """Return an attribute of every entry, where it is not empty."""
+        """Return the attribute of this name of every entry of `_with_rests`, less empty ones."""
         values = []
         for compiled in self._with_rests():
             values += [getattr(entry, name) for entry in compiled.entries]
@@ -155,12 +165,14 @@ def compile(fn=None, backend=None, parts=PARTS):
 
 
 def _require_function(fn, needed: str) -> None:
+    """Raise TypeError for what is no Python function; the sentence begins with `needed`."""
     if type(fn) is not FunctionType:
         advice = "write a function that calls it" if callable(fn) else "such as one made by def"
         raise TypeError(f"{needed}, not {real_type_name(fn)}: {advice}")
 
 
 def _require_callable(backend) -> None:
+    """Raise TypeError for a backend that cannot be called; None stands for `eager`."""
     if backend is not None and not callable(backend):
         raise TypeError(f"backend must be callable, not {real_type_name(backend)}")
 
@@ -202,4 +214,4 @@ def hooked(backend=None, only=()):
     finally:
         for fn, entry in compiled.items():
             fn.__code__ = codes[fn]
-            entry._code = codes[fn]
+            entry._code = codes[fn]  # or a later call would find that the code was replaced

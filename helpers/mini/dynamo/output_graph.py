@@ -31,7 +31,11 @@ class Tracing(VariableBuilder):
     """The outcome so far: guards and names as the builder keeps them, and the graph."""
 
     def record(self, fn, *args, **kwargs):
-        """Put a call into the graph and return its symbolic result; Break if that cannot be."""
+        """Put a call into the graph and return its symbolic result, a Tensor.
+
+        `fn` is a function, or the name of a method of the first argument. Break is raised if an
+        argument has no place in a graph, or the result is not one tensor.
+        """
         args = [self._recordable(value) for value in args]
         kwargs = {name: self._recordable(value) for name, value in kwargs.items()}
         if None in args or None in kwargs.values():
@@ -54,18 +58,22 @@ class Tracing(VariableBuilder):
         if isinstance(value, Known):
             if not is_immutable(value.value):
                 return None
-            # FX does not write a nan so that it is the same one.
+            # Not a nan: the source that FX writes of it makes another one.
             return value if value.value == value.value else None
         if isinstance(value, Tensor):
             return value
         return None
 
     def _on_fakes(self, fn, args, kwargs):
-        """Return what a call gives for the fakes of its arguments; Break if it has no answer."""
+        """Return what a call returns for the fakes of its arguments.
+
+        Break is raised if the call needs real numbers, raises an error, or changes an argument.
+        """
         fake_args = [written(value, "fake") for value in args]
         fake_kwargs = {name: written(value, "fake") for name, value in kwargs.items()}
-        every = [*fake_args, *fake_kwargs.values()]
-        tensors = [fake for fake in every if isinstance(fake, torch.Tensor)]
+        all_fakes = [*fake_args, *fake_kwargs.values()]
+        tensors = [fake for fake in all_fakes if isinstance(fake, torch.Tensor)]
+        # torch counts up a tensor's version whenever something changes it in place.
         versions = [tensor._version for tensor in tensors]
 
         shown_name = getattr(fn, "__name__", fn)
@@ -74,7 +82,8 @@ class Tracing(VariableBuilder):
             owner, *fake_args = fake_args
             call = getattr(owner, fn)
         try:
-            with self.mode, patched(FAKES_LOGGER, disabled=True):  # it is raised again for real
+            # The logger is silent, because the error comes again when the call runs for real.
+            with self.mode, patched(FAKES_LOGGER, disabled=True):
                 result = call(*fake_args, **fake_kwargs)
         except Exception as error:
             kind = type(error).__name__
@@ -89,19 +98,23 @@ class BackendFailed(Exception):
 
 
 class Output:
-    """The lines of one generated function."""
+    """The lines of one generated function, and which results of the graph they use."""
 
     def __init__(self, trace):
+        """Begin without lines. `trace` is the Tracing whose names and graph they use."""
         self.trace = trace
         self.lines = []
         self._results = {}  # the node that the graph has to return -> its name in the source
         self._sequences_by_id = {}  # of a list or tuple: its name, and itself, to keep it alive
 
     def expression(self, value) -> str:
-        """Return an expression for a symbolic value; lists and tuples are made once, above it."""
+        """Return the expression by which generated code gets the object of a symbolic value.
+
+        A list or tuple that was made in the function is made once, in a line above.
+        """
         if isinstance(value, Method):
             return f"{self.expression(value.owner)}.{value.name}"
-        if not isinstance(value, (LazyVariable, Tensor, Items, Known)):
+        if not isinstance(value, (LazyVariable, Tensor, Items, Known)):  # an iterator
             raise Refuse("a graph break inside a loop")
         if value.source:
             return value.source
@@ -109,17 +122,20 @@ class Output:
             return self._constant(value.value)
         if isinstance(value, Items):
             return self._sequence(value)
+        # A tensor that the graph makes: the graph has to return it, under a name of its own.
         if value.node not in self._results:
             self._results[value.node] = self.trace.free_name(value.node.name)
         return self._results[value.node]
 
     def _constant(self, value) -> str:
+        """Return the source of an object: a literal if it is short, else a name for it."""
         if is_short(value):
             return repr(value)
         hint = own_name(value) or "constant"
         return self.trace.name(value, f"the_{hint}")
 
     def _sequence(self, value) -> str:
+        """Return the name of a list or tuple, for which a line is added at the first use."""
         if id(value) not in self._sequences_by_id:
             display = self.literal(value)
             name = self.trace.free_name(f"a_{value.kind.__name__}")
@@ -129,7 +145,7 @@ class Output:
         return name
 
     def literal(self, value: Items) -> str:
-        """Return a tuple or list display."""
+        """Return the source of a tuple or list, such as `(x, 2)`."""
         items = ", ".join(map(self.expression, value.items))
         if value.kind is list:
             return f"[{items}]"
@@ -138,7 +154,10 @@ class Output:
         return f"({items})"
 
     def finish(self, backend):
-        """Hand the graph to the backend; return (graph module or None, the line that calls it)."""
+        """Hand the graph to the backend; return the graph module, and the line that calls it.
+
+        The line is in a list. A graph without calls goes to no backend: the result is (None, []).
+        """
         graph = self.trace.recorder.graph
         calls = [node for node in graph.nodes if node.op not in ("placeholder", "output")]
         if not calls:
@@ -153,7 +172,7 @@ class Output:
         graph_name = self.trace.name(run, "graph")
         call = f"{graph_name}({', '.join(inputs)})"
         names = ", ".join(self._results.values())
-        if not names:
+        if not names:  # nobody uses a result, but a call may still raise
             return module, [call]
         if len(self._results) == 1:
             return module, [f"{names}, = {call}"]

@@ -39,9 +39,10 @@ class Step(NamedTuple):
 
 
 class Code:
-    """The steps of a code object, by position."""
+    """The steps of a code object, by position: their numbers in a list, the first is 0."""
 
     def __init__(self, code: CodeType):
+        """Decode the instructions of a code object."""
         self.code = code
         self.steps = []
         instructions = list(dis.get_instructions(code))
@@ -66,7 +67,7 @@ class Code:
             self.steps.append(step)
 
     def after(self, position: int) -> list[int]:
-        """Return the positions that can run next."""
+        """Return the positions of the steps that can run next: none, one, or two at a branch."""
         step = self.steps[position]
         if step.opname in ENDS:
             return []
@@ -106,7 +107,7 @@ class Code:
 
 def _list_locals(instruction) -> list[tuple[str, str]]:
     """Return the kind and the name of each local of a LOAD_FAST, STORE_FAST, or a fused one."""
-    # "LOAD_FAST_STORE_FAST" -> ["LOAD", "STORE"]
+    # "LOAD_FAST_STORE_FAST" -> ["LOAD", "STORE"]; [] of an opcode without "_FAST"
     *before, _ = one_name(instruction.opname).split("_FAST")
     kinds = [part.strip("_") for part in before]
     if not kinds:
@@ -118,15 +119,18 @@ def _list_locals(instruction) -> list[tuple[str, str]]:
 
 
 def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str) -> tuple:
-    """Return a function of all local names of `fn` and the values on its stack, and its shift.
+    """Return a function that continues `fn` at an offset, and the size of what is put before it.
 
-    `layout`: NULL or anything else, per place on the stack from below. The shift is by how many
-    bytes its code is moved. Refuse where the code's variables are shared.
+    The parameters of the new function are all local names of `fn`, then a name for each value on
+    its stack. `layout` has an entry for each place on that stack, from below: NULL, or any other
+    object for a value. The size is in bytes, by which the code of `fn` is moved. Refuse if the
+    code shares variables with another function.
     """
     code = fn.__code__
     if code.co_freevars:
         raise Refuse("a graph break in a function that shares variables with another one")
     names = list(code.co_varnames)
+    # The prologue puts on the stack what was on it, then jumps to the place in the old code.
     prologue = _instruction("RESUME", 0)
     for value in layout:
         if value is NULL:
@@ -134,7 +138,7 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
         else:
             prologue += _instruction("LOAD_FAST", len(names))
             names.append(f"stack_{len(names) - len(code.co_varnames)}")
-    prologue += _instruction("JUMP_FORWARD", offset // 2)
+    prologue += _instruction("JUMP_FORWARD", offset // 2)  # in units of two bytes
 
     resumed_code = code.replace(
         co_name=name,
@@ -152,7 +156,10 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
 
 
 def _without_lines(bytecode: bytes) -> bytes:
-    """Return a line table in which these bytes of code belong to no line."""
+    """Return a line table (`co_linetable`) in which these bytes of code belong to no line.
+
+    An entry is for 1 to 8 units of two bytes; its lowest bits are that number less 1.
+    """
     table = bytearray()
     unit_count = len(bytecode) // 2
     for first in range(0, unit_count, UNITS_AN_ENTRY):

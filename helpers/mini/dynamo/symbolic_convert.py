@@ -27,9 +27,18 @@ MOST_STEPS = 20_000
 
 
 class Interpreter:
-    """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack."""
+    """One frame of `fn`. `local` holds symbolic values by name, `stack` the symbolic stack.
+
+    A handler gets the step of its instruction (`resume_execution.Step`): `step.arg` is the number
+    in the bytecode, `step.value` what that stands for, such as a name or a constant.
+    """
 
     def __init__(self, trace, fn, local: dict):
+        """Prepare to run `fn` from its first step.
+
+        `trace` is the `output_graph.Tracing` that records its calls, and `local` has the symbolic
+        values of its parameters.
+        """
         self.trace = trace
         self.fn = fn
         self.code = Code(fn.__code__)
@@ -37,7 +46,8 @@ class Interpreter:
         self.stack = []
         self.position = 0  # of the next step
         self.step_count = 0
-        self.keywords = ()  # what KW_NAMES says of the next call
+        # The names of the keyword arguments of the next call; KW_NAMES or CALL_KW sets them.
+        self.keywords = ()
         self.condition = None  # the tensor that a branch needs the value of
         self.result = None
 
@@ -56,26 +66,32 @@ class Interpreter:
         return self.result
 
     def push(self, value):
+        """Push a symbolic value, after a look at what nothing has looked at yet."""
         self.stack.append(self.trace.resolve(value))
 
     def pop(self):
+        """Take the top value off the stack, and return it."""
         return self.stack.pop()
 
     def pop_many(self, count):
+        """Take so many values off the stack; return them in the order in which they were pushed."""
         first = len(self.stack) - count
         values = self.stack[first:]
         del self.stack[first:]
         return values
 
     def push_callable(self, value, extra):
-        """Push a callable and what belongs beside it; 3.13 exchanged the two."""
-        pair = (value, extra) if NULL_ABOVE else (extra, value)
-        for part in pair:
-            if part is not None:
-                self.push(part)
+        """Push a value and what belongs beside it: NULL if a call follows, None for nothing.
+
+        Since 3.13 the NULL is above the callable, before that it is below.
+        """
+        from_below = (value, extra) if NULL_ABOVE else (extra, value)
+        for entry in from_below:
+            if entry is not None:
+                self.push(entry)
 
     def nothing(self, step):
-        pass
+        """Do nothing, for an instruction that has no meaning for symbolic values."""
 
     RESUME = nothing
     NOP = nothing
@@ -106,12 +122,14 @@ class Interpreter:
         self.result = self.pop()
 
     def fast(self, step):
+        """Load or store each local of the step: two of them in a fused instruction of 3.13."""
         for kind, name in step.locals:
             if kind == "STORE":
                 self.local[name] = self.pop()
             elif name not in self.local:
                 raise Refuse(f"{name} is not bound yet")
             else:
+                # The looked-at value is stored, so that all uses share it.
                 self.local[name] = self.trace.resolve(self.local[name])
                 self.push(self.local[name])
 
@@ -126,11 +144,12 @@ class Interpreter:
 
     def LOAD_GLOBAL(self, step):
         value = self.trace.take_global(self.fn, step.value)
-        self.push_callable(value, NULL if step.arg & 1 else None)
+        self.push_callable(value, NULL if step.arg & 1 else None)  # the bit: a call follows
 
     def BINARY_OP(self, step):
         right = self.pop()
         left = self.pop()
+        # "+=" of a list or a tensor changes it. Of a known object, `operate` folds only a constant.
         if step.text.endswith("=") and not isinstance(left, Known):
             fn = Known(OPERATORS[step.text])
             raise Break(f"{step.text} may change its left side in place", fn, [left, right])
@@ -142,19 +161,24 @@ class Interpreter:
         self.push(self.operate(step.value, left, right))
 
     def operate(self, sign, left, right):
-        """Return the result of an operator; `parts.binary_op` decides for tensors and scalars."""
+        """Return the symbolic result of `left sign right`, where `sign` is such as "+" or "<=".
+
+        The learner's `parts.binary_op` decides for tensors and constants. Break where the operator
+        has to run for real.
+        """
         fn = Known(OPERATORS[sign])
         pair = [left, right]
-        if not all(isinstance(side, Tensor) or is_plain(side) for side in pair):
+        if not all(isinstance(operand, Tensor) or is_plain(operand) for operand in pair):
             return call(self.trace, fn, pair, {})
         try:
             return self.trace.parts.binary_op(self.trace, sign, left, right)
-        except Break as why:
+        except Break as why:  # it does not say what is to run for real
             raise Break(str(why), fn, pair) from None
         except (ArithmeticError, TypeError, ValueError) as error:
             raise Break(f"{sign} raises {type(error).__name__}", fn, pair) from None
 
     def unary(self, step):
+        """Replace the top value by what an operator of one value makes of it."""
         value = self.pop()
         self.call_known(UNARY[step.opname], value)
 
@@ -176,7 +200,7 @@ class Interpreter:
         self.push(call(self.trace, Known(function), list(args), {}))
 
     def BINARY_SLICE(self, step):
-        self.BUILD_SLICE(step)
+        self.BUILD_SLICE(step)  # this opcode has no argument, which means two ends there
         self.BINARY_SUBSCR(step)
 
     def BUILD_TUPLE(self, step):
@@ -191,7 +215,7 @@ class Interpreter:
         self.stack[-step.arg] = Items(list, [*extended.items, *iterate(more)])
 
     def BUILD_SLICE(self, step):
-        ends = self.pop_many(3 if step.arg == 3 else 2)
+        ends = self.pop_many(3 if step.arg == 3 else 2)  # 3: there is a step as well
         if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
             raise Refuse("a slice whose ends are not plain numbers")
         self.push(Known(slice(*(end.value for end in ends))))
@@ -201,7 +225,7 @@ class Interpreter:
         items = list(iterate(sequence))
         if len(items) != step.arg:
             raise Refuse("a sequence is unpacked into a different number of names")
-        for item in reversed(items):
+        for item in reversed(items):  # the first name is stored from the top
             self.push(item)
 
     def JUMP(self, step):
@@ -213,6 +237,7 @@ class Interpreter:
             self.push(Known(truth(value)))
 
     def branch(self, step):
+        """Jump if the top value is true, or false, as the opcode says; Break for a tensor."""
         value = self.pop()
         if isinstance(value, Tensor):
             self.condition = value
@@ -220,7 +245,7 @@ class Interpreter:
         jumps_if_true = "TRUE" in step.opname
         if truth(value) == jumps_if_true:
             self.position = step.target
-            if step.opname.endswith("OR_POP"):
+            if step.opname.endswith("OR_POP"):  # of `and` and `or` in 3.11: a jump keeps it
                 self.stack.append(value)
 
     POP_JUMP_IF_TRUE = branch
@@ -229,6 +254,7 @@ class Interpreter:
     JUMP_IF_FALSE_OR_POP = branch
 
     def branch_on_none(self, step):
+        """Jump if the top value is None, or is not, as the opcode says: a tensor never is."""
         value = self.pop()
         is_none = isinstance(value, Known) and value.value is None
         jumps_if_none = "NOT" not in step.opname
@@ -246,13 +272,15 @@ class Interpreter:
         iterator = self.stack[-1]
         if not isinstance(iterator, IteratorVariable):
             raise Refuse("a loop over an iterator of someone else's")
-        item = next(iterator.items, None)
+        item = next(iterator.items, None)  # None is no symbolic value: the end of the loop
         if item is not None:
             self.push(item)
             return
 
         self.pop()
         self.position = step.target
+        # CPython, too, jumps past the END_FOR at the target: there is no item for it to pop. Since
+        # 3.13 a POP_TOP after it pops the iterator, which is off the stack here already.
         steps = self.code.steps
         while steps[self.position].opname == "END_FOR":
             self.position += 1
@@ -269,28 +297,32 @@ class Interpreter:
 
     def CALL(self, step):
         names = self.keywords
-        self.keywords = ()
+        self.keywords = ()  # they are for this call alone
         values = self.pop_many(step.arg)
-        pair = self.pop_many(2)
-        fn = next(part for part in pair if part is not NULL)
+        # Below the arguments are the callable and a NULL, in the order of this Python's version. A
+        # bound method is one `Method` here, so `self` is never in the NULL's place.
+        callable_and_null = self.pop_many(2)
+        fn = next(value for value in callable_and_null if value is not NULL)
 
-        split = len(values) - len(names)
-        kwargs = dict(zip(names, values[split:], strict=True))
-        self.push(call(self.trace, fn, values[:split], kwargs))
+        positional_count = len(values) - len(names)
+        kwargs = dict(zip(names, values[positional_count:], strict=True))
+        self.push(call(self.trace, fn, values[:positional_count], kwargs))
 
     def LOAD_ATTR(self, step):
         owner = self.pop()
-        is_method = step.opname == "LOAD_METHOD"
+        is_called_next = step.opname == "LOAD_METHOD"
         if METHODS_BY_BIT and step.arg & 1:
-            is_method = True
+            is_called_next = True
         try:
             value = get_attribute(self.trace, owner, step.value)
         except Break as why:
+            # `getattr` runs for real instead; the rest of the frame finds the stack as this
+            # instruction would have left it.
             pushes = [RESULT]
-            if is_method:
+            if is_called_next:
                 pushes = [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT]
             args = [owner, Known(step.value)]
             raise Break(str(why), Known(getattr), args, pushes=pushes) from None
-        self.push_callable(value, NULL if is_method else None)
+        self.push_callable(value, NULL if is_called_next else None)
 
     LOAD_METHOD = LOAD_ATTR

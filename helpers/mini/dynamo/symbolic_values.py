@@ -37,9 +37,10 @@ class Break(Exception):
     """
 
     def __init__(self, why, fn=None, args=(), kwargs=None, pushes=(RESULT,)):
+        """Say `why` in a clause, and which call of symbolic values runs for real."""
         super().__init__(why)
         self.fn = fn
-        self.args_for_real = list(args)
+        self.args_for_real = list(args)  # not `args`, which an exception has already
         self.kwargs = kwargs or {}
         self.pushes = pushes
 
@@ -63,7 +64,7 @@ class Known:
 
 @dataclass(eq=False)
 class Items:
-    """A tuple or list of symbolic values."""
+    """A tuple or list of symbolic values. `kind` is its type, tuple or list."""
 
     kind: type
     items: list

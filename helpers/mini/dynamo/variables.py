@@ -24,21 +24,24 @@ def are_plain(args: list, kwargs: dict) -> bool:
 
 
 def call(trace, fn, args: list, kwargs: dict):
-    """Return the symbolic result of a call. Break says what is to run for real instead."""
+    """Return the symbolic result of a call of symbolic values: fold it, or record it.
+
+    Break is raised if neither can be done, and says what is to run for real.
+    """
     args = [trace.resolve(value) for value in args]
     kwargs = {name: trace.resolve(value) for name, value in kwargs.items()}
     try:
         if isinstance(fn, Method):
             return _call_method(trace, fn, args, kwargs)
-        if not isinstance(fn, Known):
+        if not isinstance(fn, Known):  # such as a tensor, or an item of a list
             raise Break("the called object is not known")
         return _call_function(trace, fn.value, args, kwargs)
-    except Break as why:
+    except Break as why:  # it came from deeper, and does not say which call runs for real
         raise Break(str(why), fn, args, kwargs) from None
 
 
 def _call_function(trace, function, args, kwargs):
-    """Call an object that is known now."""
+    """Return the symbolic result of a call of an object that is known now."""
     if any(function is reader for reader in trace_rules.FRAME_READERS):
         raise Refuse(f"{own_name(function)} looks at the frame that calls it")
 
@@ -53,6 +56,7 @@ def _call_function(trace, function, args, kwargs):
     if id(function) in trace_rules.FOLDED and are_plain(args, kwargs):
         return _fold(function, args, kwargs)
     if id(function) in trace_rules.TORCH:
+        # Python's own operators belong in a graph only if a tensor is among the arguments.
         is_pythons = getattr(function, "__module__", "") in ("_operator", "builtins")
         if not is_pythons or any(isinstance(value, Tensor) for value in args):
             return trace.record(function, *args, **kwargs)
@@ -62,15 +66,16 @@ def _call_function(trace, function, args, kwargs):
 
 
 def _length(value):
-    """Return the length of a sequence or a tensor, None if it is not known now."""
+    """Return the length of a list, a tuple or a tensor as a Known; None if it is not known now."""
     if isinstance(value, Items):
         return Known(len(value.items))
-    if isinstance(value, Tensor) and value.fake.dim():
+    if isinstance(value, Tensor) and value.fake.dim():  # a tensor without dimensions has none
         return Known(len(value.fake))
     return None
 
 
 def _item(trace, container, key):
+    """Return the symbolic value of `container[key]`, where `key` is an int or a slice."""
     try:
         item = container.items[key]
     except (IndexError, TypeError) as error:
@@ -81,7 +86,10 @@ def _item(trace, container, key):
 
 
 def _fold(function, args, kwargs):
-    """Compute a call now, as a compiler folds constants."""
+    """Return the result of a call of constants as a Known: as a compiler folds them, it runs now.
+
+    Break is raised if the call raises an error, or returns what may change later.
+    """
     values = [value.value for value in args]
     keywords = {name: value.value for name, value in kwargs.items()}
     try:
@@ -94,11 +102,12 @@ def _fold(function, args, kwargs):
 
 
 def _call_method(trace, method, args, kwargs):
+    """Return the symbolic result of a call of a Method: of a tensor, or of a constant."""
     owner = trace.resolve(method.owner)
     name = method.name
     if isinstance(owner, Tensor):
         if name in trace_rules.ABOUT and not kwargs and are_plain(args, kwargs):
-            values = [value.value for value in args]
+            values = [value.value for value in args]  # a fake knows its size, too
             return Known(getattr(owner.fake, name)(*values))
         if name in trace_rules.TENSOR_METHODS:
             return trace.record(name, owner, *args, **kwargs)
@@ -115,6 +124,7 @@ def get_attribute(trace, owner, name: str):
     if isinstance(owner, Tensor) and name in trace_rules.ATTRIBUTES:
         return Known(getattr(owner.fake, name))
 
+    # Only Items has a `kind`; None, for all else, has no methods that are asked for here.
     kind = torch.Tensor if isinstance(owner, Tensor) else getattr(owner, "kind", None)
     if callable(getattr(kind, name, None)):  # of a tensor, a tuple or a list
         return Method(owner, name)

@@ -29,6 +29,7 @@ def set_attributes(op: int, attrs: tuple, status: Status) -> None:
 
 
 def _set_attribute(op, name, value, status) -> None:
+    """Set one attribute. Raise tf.errors' exceptions for a wrong name or value."""
     key = name.encode()
     list_flag = BYTE()
     kind = api().TFE_OpGetAttrType(op, key, ctypes.byref(list_flag), status.address)
@@ -60,16 +61,19 @@ def parsed(kind: str, name: str, value, is_list: bool = False, end: str = ""):
 
 
 def _parse_value(kind, key, value):
+    """Return a value as C wants it; `kind` is an AttributeKind, `key` the attribute's name."""
     return kind.parse(key, value)
 
 
 def _parse_list(kind, key, values) -> list:
+    """Return each of the values as C wants it."""
     if not hasattr(values, "__getitem__"):
         raise _expecting("sequence value", key, values)
     return [kind.parse(key, value) for value in list(values)]
 
 
 def _set_value(op, key, kind, value) -> None:
+    """Set one value by the C function for its kind."""
     set_attribute = getattr(api(), f"TFE_OpSetAttr{kind.name}")
     data = _parse_value(kind, key, value)
     if kind.name == "String":
@@ -79,6 +83,7 @@ def _set_value(op, key, kind, value) -> None:
 
 
 def _set_list(op, key, kind, values) -> None:
+    """Set a list of values by the C function for its kind."""
     set_attribute = getattr(api(), f"TFE_OpSetAttr{kind.name}List")
     data = _parse_list(kind, key, values)
     count = len(data)
@@ -91,7 +96,12 @@ def _set_list(op, key, kind, values) -> None:
 
 
 def _set_shape(op, key, value, status) -> None:
-    """Set a shape: None for an unknown rank, and None among the sizes for an unknown one."""
+    """Set a shape: a sequence of sizes or a TensorShape. An unknown size or rank is None.
+
+    C has -1 for both.
+    """
+    # A TensorShape of unknown rank has None as its `rank`; a list has no `rank`, and its rank is
+    # known.
     has_rank = value is not None and getattr(value, "rank", 0) is not None
     sizes = []
     if has_rank:
@@ -103,12 +113,14 @@ def _set_shape(op, key, value, status) -> None:
 
 
 def _parse_string(key, value) -> bytes:
+    """Return text as bytes, and bytes as they are."""
     if not isinstance(value, (str, bytes)):
         raise _expecting("a string value", key, value)
     return value.encode() if isinstance(value, str) else value
 
 
 def _parse_integer(key, value, name="int64_t", bits=64) -> int:
+    """Return an int, True as 1; OverflowError if the type of C with so many bits cannot hold it."""
     if not isinstance(value, int):
         raise _expecting(f"{name} value", key, value)
     limit = 2 ** (bits - 1)
@@ -118,18 +130,21 @@ def _parse_integer(key, value, name="int64_t", bits=64) -> int:
 
 
 def _parse_float(key, value) -> float:
+    """Return a float; an int is refused, as TensorFlow does."""
     if not isinstance(value, float):
         raise _expecting("float value", key, value)
     return value
 
 
 def _parse_bool(key, value) -> bool:
+    """Return True or False; 1 and 0 are refused."""
     if not isinstance(value, bool):
         raise _expecting("bool value", key, value)
     return value
 
 
 def _parse_type(key, value) -> int:
+    """Return the number of a dtype, which may be given as that number or as a DType."""
     if not isinstance(value, int) and not hasattr(value, "_type_enum"):
         raise _expecting("a DType.dtype", key, value)
     number = getattr(value, "_type_enum", value)
@@ -137,6 +152,7 @@ def _parse_type(key, value) -> int:
 
 
 def _expecting(expected, key, value):
+    """Return the error for a value of the wrong type, in TensorFlow's words."""
     name = key.decode()
     kind = type(value).__name__
     return failure(INVALID, f"Expecting {expected} for attr {name}, got {kind}")

@@ -49,6 +49,7 @@ PROTOTYPES = {
     "TFE_Execute": (None, POINTER, ctypes.POINTER(POINTER), ctypes.POINTER(INT), POINTER),
     "TFE_DeleteTensorHandle": (None, POINTER),
 }
+# Two functions in C++, whose names the compiler has mangled.
 HANDLE_OF = "_Z18EagerTensor_HandlePK7_object"  # EagerTensor_Handle(PyObject const*)
 TENSOR_OF = "_Z21EagerTensorFromHandleP16TFE_TensorHandleb"  # EagerTensorFromHandle(…, bool)
 
@@ -95,10 +96,12 @@ class Status:
     """A TF_Status: where a C function writes what went wrong. `with` gives it back at the end."""
 
     def __enter__(self):
+        """Make the TF_Status; its address is what C functions take."""
         self.address = api().TF_NewStatus()
         return self
 
     def __exit__(self, *_):
+        """Free it."""
         api().TF_DeleteStatus(self.address)
 
     @property
@@ -114,13 +117,14 @@ class Status:
 
 
 def failure(code: int, message: str) -> Exception:
-    """Return the exception of tf.errors that has this code."""
+    """Return an exception with this message, of the type of tf.errors that has this code."""
     from tensorflow.python.framework import errors
 
     return errors.exception_type_from_error_code(code)(None, None, message)
 
 
 def _library_file() -> str:
+    """Return the path of the library by which all symbols of TensorFlow are found."""
     from tensorflow.python import _pywrap_tensorflow_internal
 
     return _pywrap_tensorflow_internal.__file__  # a stub; dlsym looks into what it depends on
@@ -137,6 +141,10 @@ def _conversions() -> SimpleNamespace:
 
 
 def _find_function(library, name, result, *arguments):
+    """Return a function of a library, with the ctypes of its result and its arguments.
+
+    Raise RuntimeError if the library has none of that name.
+    """
     try:
         function = library[name]
     except AttributeError:

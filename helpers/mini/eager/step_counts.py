@@ -14,21 +14,23 @@ from .c_api import POINTER, api
 STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")
 OBJECTS = "op objects"
 STEP_TYPE = ctypes.CFUNCTYPE(POINTER, *[POINTER] * 5)  # addresses and ints; no step takes more
-_counters = []  # kept: C may still be on its way to one after its slot has been restored
+# The counting functions, which live as long as the process: C may still be on its way to one after
+# its slot has been restored.
+_counters = []
 
 
 def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return how often each step is called while `run()` runs `times` times, and what was made.
+    """Return how often each step is called while `run()` runs `times` times, and the ops' names.
 
-    "op objects" among the counts: how many `TFE_Execute` got. The second are the names of the ops
-    that `TFE_NewOp` made, sorted. Two calls before fill the caches. Both are empty where slots
-    cannot be rebound (only ELF libraries have them).
+    The first is step -> count, and "op objects" -> how many op objects `TFE_Execute` got. The
+    second are the names of the ops that `TFE_NewOp` made, sorted. Both are empty where slots cannot
+    be rebound (only ELF libraries have them).
     """
     addresses = _find_slots()
     if not addresses:
         return {}, ()
     run()
-    run()
+    run()  # twice before, so that no step is counted that only fills a cache
 
     tally = _Tally()
     slots = {name: POINTER.from_address(addresses[name]) for name in STEPS}
@@ -48,7 +50,7 @@ def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
 
 
 def _find_slots() -> dict[str, int]:
-    """Return the address of the slot of each step; none where one is missing."""
+    """Return step -> the address of its slot, among others; {} where one of `STEPS` is missing."""
     from tensorflow.python import pywrap_tfe
 
     folder = Path(pywrap_tfe.__file__).parent
@@ -65,18 +67,19 @@ class _Tally:
     """What the counting functions of one run note."""
 
     def __init__(self):
-        self.counts = Counter()
+        """Begin with nothing counted."""
+        self.counts = Counter()  # step, or `OBJECTS` -> how often
         self.op_names = set()
         self.live_ops = set()  # the addresses of op objects that have run and are not deleted
 
     def note(self, name: str, arguments: tuple) -> None:
-        """Note a step and what it was called with."""
+        """Note a step and what it was called with: addresses, in the order of the C function."""
         self.counts[name] += 1
         if name == "TFE_NewOp":
-            op_name = ctypes.string_at(arguments[1])
+            op_name = ctypes.string_at(arguments[1])  # (context, name, status)
             self.op_names.add(op_name.decode())
         elif name == "TFE_Execute":
-            if arguments[0] not in self.live_ops:
+            if arguments[0] not in self.live_ops:  # TensorFlow may run one op object again
                 self.counts[OBJECTS] += 1
             self.live_ops.add(arguments[0])
         elif name == "TFE_DeleteOp":
@@ -84,7 +87,7 @@ class _Tally:
 
 
 def _make_counter(name: str, tally: _Tally):
-    """Return a C function that notes a step and takes it."""
+    """Return a C function that notes a call of the step, and passes the call on to the step."""
     original = STEP_TYPE(ctypes.cast(getattr(api(), name), POINTER).value)
 
     def count(*arguments):

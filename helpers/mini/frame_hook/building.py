@@ -60,7 +60,10 @@ def refuse_python() -> None:
 
 
 def _compile(home: folders.ManagedDirectory, name: str) -> None:
-    """Compile into a separate folder, then move it into place, so that it is never half there."""
+    """Compile hook.c to the file `name` in `home`. NotBuilt says why that cannot be done.
+
+    It is compiled in a separate folder, then moved into place, so that it is never half there.
+    """
     compiler = _find_compiler()
     if compiler is None:
         raise NotBuilt(f"there is no C compiler to build the frame hook with: {COMPILER_CURE}")

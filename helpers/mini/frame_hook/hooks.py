@@ -62,12 +62,14 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
     """
 
     def __init__(self, callback: Callable, only=None):
+        """Check the arguments; TypeError or ValueError says what is wrong with one."""
         if not callable(callback):
             raise TypeError(f"the callback must be callable, not {real_type_name(callback)} object")
         self._callback = callback
         self._codes = None if only is None else _codes_of(only)
 
     def __enter__(self):
+        """Switch the hook on. NotBuilt where there is none, RuntimeError where it is on already."""
         hook, _, reason = find_hook()
         if hook is None:
             raise building.NotBuilt(reason)
@@ -82,6 +84,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
             raise
 
     def __exit__(self, kind, error, trace) -> None:
+        """Switch the hook off, and raise what the callback raised."""
         # hook.c switches the hook off before the first line. Nothing here needs another frame of
         # Python, for which there might be no room.
         raised, _ = find_hook().hook.off(self)
@@ -103,7 +106,7 @@ def replaced(function, replacement: Callable) -> watching:
     if not callable(replacement):
         kind = real_type_name(replacement)
         raise TypeError(f"the replacement must be callable, not {kind} object")
-    is_running = False
+    is_running = False  # the replacement: `answer` leaves frames alone meanwhile
 
     def stand_in(*arguments):
         nonlocal is_running
@@ -120,6 +123,10 @@ def replaced(function, replacement: Callable) -> watching:
 
 
 def _codes_of(only) -> tuple[CodeType, ...]:
+    """Return the code objects of a function, or of a list, tuple or set of functions or codes.
+
+    TypeError or ValueError for anything else.
+    """
     functions = only if isinstance(only, (list, tuple, set, frozenset)) else [only]
     if not functions:
         raise ValueError("only is empty, so nothing would be watched; leave it out to watch all")
@@ -151,6 +158,8 @@ def guarded() -> Iterator[None]:
         return
     before = slot.address_installed()
     try:
+        # `hook.c` looks at the C stack before each frame while it is on, whichever code it watches.
+        # Which one it watches does not matter.
         with watching(_be_a_frame, only=[_be_a_frame]):
             yield
     finally:

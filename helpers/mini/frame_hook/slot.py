@@ -12,7 +12,8 @@ from ...safety.restoring import frame_evaluator
 from .building import NotBuilt, extension
 
 DEFAULT = "_PyEval_EvalFrameDefault"
-MOST_LEFT = 1000  # errors since the last time
+# How many errors, since the last time, may each have made torch's evaluator stay.
+MOST_LEFT = 1000
 
 
 class Evaluator(NamedTuple):

@@ -46,13 +46,17 @@ class TorchHook:
     """What switches callbacks on and off; the last one on is asked first. NotBuilt says why not."""
 
     def __init__(self):
+        """Begin with no callback. NotBuilt says what this torch lacks."""
         missing = torch_private.describe_missing("hook", "guards")
         if missing:
             raise NotBuilt(missing)
         self._callbacks: dict[int, _ActiveCallback] = {}  # by id of the key
 
     def on(self, key, callback, codes, leaving) -> None:
-        """Switch on, for `key` to switch off."""
+        """Ask `callback` from now on, about `codes` or, if that is None, about all code.
+
+        `key` is the object that switches it off. `leaving` is for hook.c, and not used here.
+        """
         if not self._callbacks:
             self._evaluator = slot.address_installed()
             self._before = torch_private.set_eval_frame(self._on_frame)
@@ -60,7 +64,10 @@ class TorchHook:
         self._callbacks[id(key)] = _ActiveCallback(callback, codes_by_id)
 
     def off(self, key) -> tuple[BaseException | None, int]:
-        """Switch off; return what the callback raised, if it did, and 0 as hook.c counts frames."""
+        """Switch off what `key` switched on; return what the callback raised, or None, and 0.
+
+        The second is how many frames hook.c has counted, and torch's hook counts none.
+        """
         active = self._callbacks.pop(id(key), None)
         if active is None:
             return None, 0
@@ -77,7 +84,7 @@ class TorchHook:
         return id(key) in self._callbacks
 
     def _on_frame(self, frame, entry, state):
-        """Answer torch, which asks before each frame."""
+        """Answer torch, which asks before each frame: other code to run, or nothing."""
         code = frame.f_code
         if _is_at_start(frame) and not code.co_filename.startswith(HERE):
             for active in reversed(list(self._callbacks.values())):
@@ -94,7 +101,7 @@ def _is_at_start(frame) -> bool:
         return False
     try:
         sys._getframe(sys.getrecursionlimit() - FEWEST_LEVELS)
-    except ValueError:  # there are not so many frames
+    except ValueError:  # there are not so many frames, so there is room
         return True
     return False
 
@@ -110,7 +117,7 @@ def _ask(active: _ActiveCallback, code: CodeType, frame) -> CodeType | None:
     """Return the code to run instead of a frame's, as the callback answers; None for its own."""
     try:
         names, rest, keywords, values = inspect.getargvalues(frame)
-        names = [*names, *filter(None, (rest, keywords))]
+        names = [*names, *filter(None, (rest, keywords))]  # None: there is no *args or **kwargs
         arguments = tuple(values[name] for name in names)
         return _code_for(active.callback(code, arguments), code)
     except KeyboardInterrupt:
@@ -121,6 +128,10 @@ def _ask(active: _ActiveCallback, code: CodeType, frame) -> CodeType | None:
 
 
 def _code_for(answer, code: CodeType) -> CodeType | None:
+    """Return the code that a callback's answer stands for; None for the frame's own.
+
+    TypeError or ValueError for an answer that cannot run in a frame of `code`.
+    """
     if callable(answer):
         return _make_calling_code(answer, code)
     if answer is None:
@@ -146,6 +157,7 @@ def _make_calling_code(stand_in, code: CodeType) -> CodeType:
     names = ", ".join(f"p{n}" for n in range(code.co_argcount))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a number that is called
+        # Compiled code cannot name `stand_in`, so it is put in the place of a constant.
         template = eval(f"lambda {names}: (0.5)({names})").__code__
     constants = tuple(stand_in if const == 0.5 else const for const in template.co_consts)
     return template.replace(co_consts=constants, co_name=code.co_name)

@@ -110,10 +110,11 @@ class BackwardOpConfContext:
     """What the function given to SetBackwardOpConfGenFn gets."""
 
     def __init__(self, forward):
-        self.requests = []
+        """Begin without backward ops. `forward` is the ForwardOp whose gradient is asked for."""
+        self.requests = []  # the backward ops that were built, in order
         self._forward = forward
-        self._rules = {}
-        self._built = {}
+        self._rules = {}  # name -> the function that builds that op
+        self._built = {}  # name -> the op
 
     def FwOp(self):
         return self._forward
@@ -127,7 +128,7 @@ class BackwardOpConfContext:
         if name not in self._built:
             rules = listed(self._rules)
             need(name in self._rules, f'asks for backward op "{name}"; DefineOp was given {rules}')
-            build = self._rules.pop(name)
+            build = self._rules.pop(name)  # so an op that asks for itself is refused
             op = build(BackwardOpBuilder(name))
             is_built = isinstance(op, BackwardOpBuilder) and op.is_built
             need(is_built, f'backward op "{name}" is not built: end with .Build()')
@@ -159,8 +160,10 @@ class Backward:
     """One pass over the forward ops, last to first: reverse-mode differentiation."""
 
     def __init__(self, writer):
+        """Prepare the pass of the job that `writer`, a job.Writer, writes down."""
         self.writer = writer
-        self.parts = {}  # blob's name -> the parts of its gradient
+        # Blob's name -> the names of the blobs whose sum is its gradient: one for each reader.
+        self.parts = {}
         self.forward = list(writer.ops)
         self.varying = set(writer.trainable)  # the blobs that depend on a variable
         for op in self.forward:
@@ -179,6 +182,7 @@ class Backward:
         self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
+            # Its outputs lead to the loss, and depend on a variable.
             has_gradient = any(blob in self.parts and blob in self.varying for blob in outputs)
             if op.inputs and has_gradient:
                 self.back(op)
@@ -212,7 +216,10 @@ class Backward:
         return rules[op.type]
 
     def _make_forward_op(self, op) -> ForwardOp:
-        """Return what a rule sees of an op; appends the sums of its outputs' gradients."""
+        """Return what a rule sees of an op.
+
+        The ops that add up the gradients of its outputs are appended to the job.
+        """
         inputs = numbered(op.inputs)
         outputs = {(output.argument, 0): output.blob for output in op.outputs}
         definition = self.writer.session.registry.ops[op.type]
@@ -255,7 +262,7 @@ class Backward:
             return self.emit("constant_like", [blob], value=0.0)
         if len(parts) > 1:
             parts = [self.emit("add_n", parts)]
-            self.parts[blob] = parts
+            self.parts[blob] = parts  # so that a second question adds no second op
         return parts[0]
 
     def emit(self, type_name, blobs, **attrs):

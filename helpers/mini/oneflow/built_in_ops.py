@@ -40,6 +40,8 @@ def built_in_registry():
 
 
 def _make_definition(name, op):
+    """Return the OpDef of a BuiltInOp."""
+
     def infer(inputs, values):
         specs = list(inputs.values())
         return {"out": op.infer(specs, values)}
@@ -49,6 +51,8 @@ def _make_definition(name, op):
 
 
 def _make_gradient(name, op):
+    """Return the GradientDef of a BuiltInOp: a gradient for each input that needs one."""
+
     def generate(forward):
         rule = Rule(forward)
         for argument, gradient in zip(forward.inputs, op.gradients, strict=True):
@@ -63,6 +67,7 @@ class Rule:
     """A built-in gradient rule at work: `dy` names the output's gradient."""
 
     def __init__(self, forward):
+        """Begin the rule of a ForwardOp."""
         self.forward = forward
         self.dy = forward.output_grads["out", 0]
         self.requests = []
@@ -91,12 +96,14 @@ class Rule:
 
 
 def _infer_same_dtype(specs):
+    """Return the dtype of all inputs; OpError if they have several."""
     dtypes = sorted({spec.dtype for spec in specs})
     need(len(dtypes) == 1, f"needs one dtype, got {' and '.join(dtypes)}")
     return dtypes[0]
 
 
 def _infer_broadcast(specs, attrs):
+    """Return the Spec of numbers that are joined one by one, as numpy broadcasts shapes."""
     shapes = [spec.shape for spec in specs]
     try:
         shape = np.broadcast_shapes(*shapes)
@@ -106,6 +113,7 @@ def _infer_broadcast(specs, attrs):
 
 
 def _infer_scalar(specs, attrs):
+    """Return the input's Spec; OpError if its dtype cannot hold the number `operand`."""
     dtype = np.dtype(specs[0].dtype)
     value = attrs["operand"]
     if dtype.kind != "f":
@@ -115,6 +123,7 @@ def _infer_scalar(specs, attrs):
 
 
 def _infer_matmul(specs, attrs):
+    """Return the Spec of a product of two matrices; OpError if they do not fit."""
     dtype = _infer_same_dtype(specs)
     shapes = [spec.shape for spec in specs]
     a, b = shapes

@@ -126,6 +126,7 @@ def _generate(program, number, forward):
 
 
 def _list_attr_rows(attrs, attr_types):
+    """Return the rows that tell a program the attributes of an op."""
     rows = []
     for name, value in attrs.items():
         type_name = attr_types[name]
@@ -136,6 +137,7 @@ def _list_attr_rows(attrs, attr_types):
 
 
 def _parse_value(type_name, text):
+    """Return the value of an attribute that a program has answered as text."""
     if type_name == "bool":
         return text == "1"
     return TYPES[type_name](text)

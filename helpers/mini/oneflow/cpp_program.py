@@ -70,7 +70,10 @@ def cache_folder() -> ManagedDirectory:
 
 
 def _compile(source, compiler, home, name):
-    """Compile in a folder of its own, then move the program into place."""
+    """Compile a file to `program` in the folder `name` of `home`. OpError if it does not compile.
+
+    It is compiled in a folder of its own, then moved into place, so that it is never half there.
+    """
     with progress.doing(f"compiling {source.name}"), home.work() as work:
         entry = work / "entry"
         entry.mkdir()
@@ -96,7 +99,11 @@ def _find_error(message: str) -> str:
 
 
 def ask(program, question, number=0, rows=()):
-    """Return the rows that a program answers. OpError if it complains or does not come back."""
+    """Return the rows that a program answers, each a list of words.
+
+    `question` says what is asked ("describe", "infer", "gradient"), `number` of which definition of
+    the file, and `rows` are what it reads. OpError if it complains, crashes or does not come back.
+    """
     question_text = "".join(WORD_END.join(map(str, row)) + ROW_END for row in rows)
     with temporary("asked-") as home, home.work() as work:
         file = home.path / "answer"
@@ -111,6 +118,7 @@ def ask(program, question, number=0, rows=()):
     if process.code < 0:
         name = signal_name(-process.code)
         raise OpError(f"crashed with {name}: look for a null or dangling pointer in it")
+    # Only a whole answer ends so: the file may call `exit`.
     if process.code or not answer.endswith(ANSWER_END.encode()):
         raise OpError(f"ended its program (exit code {process.code}) instead of returning")
 

@@ -27,6 +27,7 @@ class OpChain(Chain):
     SetTensorDescInferFn = Chain.keep  # the function that gives each output its shape and dtype
 
     def __init__(self, name, file):
+        """Begin an op type without arguments."""
         super().__init__(name, file)
         self.inputs = []
         self.outputs = []
@@ -115,6 +116,10 @@ class InferContext:
     """
 
     def __init__(self, outputs, inputs, attrs):
+        """Begin without shapes of outputs.
+
+        `outputs` are names, `inputs` is (input, index) -> Spec, and `attrs` is name -> value.
+        """
         input_dtypes = [spec.dtype for spec in inputs.values()]
         first_dtype = input_dtypes[0] if input_dtypes else None
         self._inputs = inputs

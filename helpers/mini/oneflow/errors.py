@@ -18,6 +18,7 @@ class OpError(Exception):
     """
 
     def __init__(self, message, stage=None):
+        """Say `message`; without a stage, the block of `stage` around it gives one."""
         super().__init__(message)
         self.stage = stage
 

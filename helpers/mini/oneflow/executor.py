@@ -16,7 +16,9 @@ from .errors import OpError, raised
 from .kernels import KernelRegContext, find
 from .registry import Spec
 
-HOLDERS = 3  # the container, one name and getrefcount's argument
+# What refers to an array that only one blob needs: a container, a name, and the argument of
+# `getrefcount`. If there are more, somebody else may change the array later, so it is copied.
+HOLDERS = 3
 
 
 def make_step(op, kernel):
@@ -30,6 +32,7 @@ def make_step(op, kernel):
     outputs = [(index, output, np.dtype(output.dtype)) for index, output in enumerate(op.outputs)]
 
     def run(arrays):
+        # What is deleted here, and not zipped, is so for `getrefcount` below.
         inputs = tuple([arrays[blob] for blob in input_blobs])
         try:
             result = function(inputs, *attrs_argument)
@@ -59,12 +62,14 @@ def make_step(op, kernel):
 
 
 def _require_array(array, where, output):
+    """Raise OpError if a kernel's result is no numpy array; `output` is what it was for."""
     if type(array) is not np.ndarray:
         kind = "None" if array is None else f"a {real_type_name(array)}"
         raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
 
 
 def _require_same(what, found, expected, where, output):
+    """Raise OpError if the shape or dtype of a kernel's result is not what was inferred."""
     if found != expected:
         raise OpError(
             f"{where} returned {what} {found} for {output}; the op's inference says {expected}"
@@ -75,6 +80,7 @@ class Executor:
     """A Job made ready to run in its session."""
 
     def __init__(self, job, session, optimizer=None, watches=()):
+        """Prepare a Job; `watches` are pairs of a blob's name and a function of its array."""
         self.job = job
         self.session = session
         self.optimizer = optimizer
@@ -83,10 +89,10 @@ class Executor:
         self.variables = [(op.name, op.outputs[0]) for op in job.ops if op.type == "variable"]
         self.updates = [_read_update(op) for op in job.ops if op.part == "update"]
         self.version = None  # of the registry, at the time of the plan
-        self.steps = []
+        self.steps = []  # functions of the arrays by blob, in order
 
     def __call__(self, given):
-        """Run the job once; return the arrays of its returned blobs."""
+        """Run the job once on the arrays for its inputs; return those of its returned blobs."""
         if self.version != self.session.registry.version:
             self.plan()
         arrays = {}
@@ -122,7 +128,7 @@ class Executor:
             self.session.set_variable(name, value)
 
     def plan(self):
-        """Look every op's kernel up; a watch comes right after the op that writes its blob."""
+        """Fill `steps`: each op's kernel is looked up, and its blob's watches come right after."""
         registry = self.session.registry
         steps = []
         for op in self.job.ops:
@@ -136,6 +142,7 @@ class Executor:
         self.version = registry.version
 
     def _find_kernel(self, registry, op):
+        """Return the Kernel of an op of the job, or raise OpError."""
         blobs = self.job.blobs
         dtypes = numbered([(name, blobs[blob].dtype) for name, blob in op.inputs])
         dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}

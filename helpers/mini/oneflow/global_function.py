@@ -42,6 +42,7 @@ class JobFunction:
     """A job function. Calling it runs the job on arrays; the first call writes the job down."""
 
     def __init__(self, function, kind):
+        """Read the placeholders of a function; OpError if a parameter has none."""
         functools.update_wrapper(self, function)
         self.function = function
         self.kind = kind
@@ -83,6 +84,7 @@ class JobFunction:
 
     @stage("build")
     def _write(self):
+        """Run the function once to write its job down, and make the job ready to run."""
         job = Writer(self.__name__, self.kind, session())
         with writing(job):
             blobs = self._add_inputs(job)

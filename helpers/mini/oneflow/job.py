@@ -111,19 +111,24 @@ class Writer:
     """A job while it is being written down."""
 
     def __init__(self, name, kind, session):
+        """Begin a job without ops; `kind` is "predict" or "train"."""
         self.name = name
         self.kind = kind
         self.session = session
         self.ops = []
         self.blobs = {}  # by name
-        self.loss = None
+        self.loss = None  # the Blob and the SGD of `minimize(loss)`
         self.optimizer = None
         self.gradients = {}  # blob's name -> the name of its gradient's blob
         self.watches = []  # blob's name, is it the gradient that is watched, handler
         self.trainable = []  # names of blobs
 
     def add(self, request, part="forward", placement=None):
-        """Check a request, infer its outputs, append the op. Return its Outputs."""
+        """Check a request, infer its outputs, and append the op; return the list of its Outputs.
+
+        `part` is one of PASSES. Without a placement, that of the block around counts. OpError for a
+        request that does not fit its definition.
+        """
         placement = placement or PLACED.get()
         definition = self.definition(request, placement)
         outputs = self._infer_outputs(request, definition)
@@ -141,6 +146,7 @@ class Writer:
         return outputs
 
     def _infer_outputs(self, request, definition) -> list[Output]:
+        """Return the outputs of an op with the shapes and dtypes that its definition infers."""
         where = self._describe_place(request)
         for _, blob in request.inputs:
             need(blob in self.blobs, f'{where} reads blob "{blob}", which no op before it writes')
@@ -171,7 +177,10 @@ class Writer:
         self.blobs.update({output.blob: output for output in op.outputs})
 
     def definition(self, request, placement):
-        """Return the OpDef that a request fits; fill in the request's defaults."""
+        """Return the OpDef that a request fits, else raise OpError.
+
+        The request gets the defaults of its attributes, and its inputs in the definition's order.
+        """
         definition = self._find_definition(request)
         where = f"{self._describe_place(request)}, {definition}"
         _require_arguments(request, definition, where)
@@ -183,6 +192,7 @@ class Writer:
         return definition
 
     def _find_definition(self, request):
+        """Return the OpDef of a request's op type, or raise OpError."""
         ops = self.session.registry.ops
         where = self._describe_place(request)
         need(request.type, f'{where} has no op type: call .Op("op_type_name")')
@@ -211,6 +221,7 @@ def _require_arguments(request, definition, where):
 
 
 def _require_each_once(kind, names, defined_names, where):
+    """Raise OpError unless `names` are the defined names, each once. `kind` is input or output."""
     for name in [*names, *defined_names]:
         lookup(dict.fromkeys(defined_names), kind, name, f"{where} ")
         count_given = names.count(name)
@@ -221,7 +232,7 @@ def _require_each_once(kind, names, defined_names, where):
 
 def _fill_attrs(request, definition, where):
     """Check the attributes of a request, and add the defaults of those that it leaves out."""
-    for name in request.attrs:
+    for name in request.attrs:  # OpError for a name that the definition lacks
         lookup(definition.attrs, "attr", name, f"{where} ")
     for name, attr in definition.attrs.items():
         value = request.attrs.get(name, attr.default)
@@ -231,6 +242,7 @@ def _fill_attrs(request, definition, where):
 
 
 def _require_python_tag(definition, where):
+    """Raise OpError unless the definition says that its kernel is in Python."""
     tag = definition.attrs.get("device_sub_tag")
     need(
         tag and tag.default == "py",
@@ -272,6 +284,7 @@ def placement(device_tag, machine_device_ids="0:0"):
 
 @contextmanager
 def _setting(variable, value):
+    """Give a ContextVar another value inside a block."""
     token = variable.set(value)
     try:
         yield

@@ -71,6 +71,7 @@ class Hob:
         return self.text
 
     def _joined(self, sign, other, function):
+        """Return the predicate of two that `function` asks; OpError if `other` is none."""
         need(
             isinstance(other, Hob),
             f"{self.text} {sign} {quote_value(other)}: a predicate joins only another one; "

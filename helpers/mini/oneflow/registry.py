@@ -144,12 +144,18 @@ class Kernel(NamedTuple):
         return in_file(f"{self.name}()", self.file)
 
 
-_loading = []  # of each file that is being loaded: op_def.py or py_kernel.py, its path, its chains
+# The files that are being loaded, the innermost last: the ending of each one's name ("op_def.py",
+# "py_kernel.py"), its path, and the chains that it has begun.
+_loading = []
 
 
 @contextmanager
 def collect(kind, file):
-    """Gather what a file registers; the list holds the records after the block."""
+    """Gather what a file registers while the block runs it.
+
+    `kind` is the ending of the file's name. The block gets a list, which has the records, such as
+    OpDefs, after the block.
+    """
     records, chains = [], []
     _loading.append((kind, str(file), chains))
     try:
@@ -164,6 +170,7 @@ class Chain:
     """What a chain of calls registers, under construction: each method returns the chain."""
 
     def __init__(self, name, file):
+        """Begin the registration of an op type by its name, in the file of this path."""
         self.name = name
         self.file = file
         self.function = None
@@ -175,7 +182,10 @@ class Chain:
 
 
 def begin(kind, chain, name):
-    """Begin a chain of calls in the file that is being loaded; OpError in any other place."""
+    """Return a new chain of calls of the class `chain`, noted for the file that is being loaded.
+
+    OpError where no file is loaded whose name has the ending `kind`.
+    """
     is_right_file = _loading and _loading[-1][0] == kind
     need(is_right_file, f'a registration such as that of "{name}" belongs in <name>_{kind}')
     _, file, chains = _loading[-1]

@@ -97,7 +97,7 @@ def as_oneflow():
     finally:
         for name in modules:
             del sys.modules[name]
-        sys.modules.update(before)
+        sys.modules.update(before)  # a real OneFlow, if one was imported
 
 
 def load_file(path, ending):
@@ -123,6 +123,7 @@ class CustomOpModule:
 
     @stage("load")
     def __init__(self, op_type_name, module_path="."):
+        """Find the op's folder under a path; OpError if there is none."""
         self.name = op_type_name
         self.folder = Path(module_path).resolve() / op_type_name
         need(
@@ -160,6 +161,7 @@ class CustomOpModule:
 
     @stage("load")
     def _plan(self, ending):
+        """Note that `build_load` is to load the file with this ending; return this object."""
         path = self.folder / f"{self.name}_{ending}"
         if not path.is_file():
             names = listed(sorted(os.listdir(self.folder)))

@@ -22,6 +22,7 @@ class Blob:
     """What a job function handles: `name`, `shape`, `dtype`. It belongs to one job."""
 
     def __init__(self, owner, output):
+        """Stand for an Output of a job; `owner` is the job's Writer."""
         self.owner = owner
         self.name = output.blob
         self.shape = output.shape
@@ -53,6 +54,7 @@ class Blob:
     __rmul__ = __mul__
 
     def _require_number(self, other):
+        """Raise OpError if the other operand is no number."""
         need(
             isinstance(other, (int, float, np.integer, np.floating)),
             f"{self!r} and {real_type_name(other)}: arithmetic needs another blob or a number; "
@@ -66,6 +68,7 @@ class Blob:
         return self * -1
 
     def _no_value(self, *_, **__):
+        """Raise OpError, for each method that would need the numbers of the blob."""
         raise OpError(
             f"{self!r} has no value while the job is being written down; "
             "a kernel sees its value when the job is called"
@@ -113,10 +116,11 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
     """An op under construction; its name must be new in the job."""
 
     def __init__(self, op_name):
+        """Begin an op of the job that is being written down."""
         super().__init__(op_name)
         self._job = writer()
         self._requested = None  # the outputs, in the order in which they were asked for
-        self._blobs = None
+        self._blobs = None  # the Blobs of these, once the op is in the job
         is_name = type(op_name) is str and op_name and "/" not in op_name
         need(is_name, f"user_op_builder needs the op's name in the job, got {quote_value(op_name)}")
 
@@ -183,6 +187,7 @@ def get_variable(name, shape=None, dtype="float32", initializer=None, trainable=
     spec = checked_spec(shape, dtype, what)
     need(not trainable or spec.dtype in FLOATS, f"{what} is {spec.dtype}: write trainable=False")
 
+    # A job may get a variable twice; an op of another type that has its name is refused below.
     is_new = (name, "variable") not in [(op.name, op.type) for op in job.ops]
     if is_new:
         check_placement(PLACED.get(), f'{what} of job "{job.name}"')

@@ -16,7 +16,10 @@ STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def make_frame(caller, function, args, kwargs):
-    """Return a new frame for a call of Python code, its parameters bound; None for all else."""
+    """Return a new frame for a call of Python code, its parameters bound; None for all else.
+
+    `caller` is a frame of the machine; the new one is of its kind, and above the one that runs.
+    """
     while type(function) is MethodType:
         args = (function.__self__, *args)
         function = function.__func__
@@ -51,7 +54,10 @@ def _make_frame_of_object(caller, callable_object, args, kwargs):
 
 
 def _make_init_frame(caller, cls, args, kwargs):
-    """Return the frame of a Python `__init__`, its instance made; None for every rarer way."""
+    """Return the frame of a Python `__init__`, its instance made.
+
+    None if the class makes instances by a metaclass or a `__new__`, or has no Python `__init__`.
+    """
     plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
     if not plain or type(cls.__init__) is not FunctionType:
         return None
@@ -62,9 +68,10 @@ def _make_init_frame(caller, cls, args, kwargs):
 
 
 def _bind(function, code, args, kwargs) -> dict:
-    """Return the parameters with their values; where they do not fit, CPython says so."""
-    plain = not kwargs and not code.co_kwonlyargcount and not code.co_flags & STARS
-    if plain and len(args) == code.co_argcount:
+    """Return the parameters with their values. Raise CPython's TypeError if they do not fit."""
+    is_plain = not kwargs and not code.co_kwonlyargcount and not code.co_flags & STARS
+    if is_plain and len(args) == code.co_argcount:
+        # strict=False: the names of other locals follow those of the parameters.
         return dict(zip(code.co_varnames, args, strict=False))
 
     signature = inspect.Signature.from_callable(function, follow_wrapped=False)
@@ -72,7 +79,7 @@ def _bind(function, code, args, kwargs) -> dict:
     with suppress(TypeError):
         bound = signature.bind(*args, **kwargs)
     if bound is None:
-        function(*args, **kwargs)
+        function(*args, **kwargs)  # CPython says what does not fit; no line of the function runs
     bound.apply_defaults()
     return bound.arguments
 

@@ -50,22 +50,30 @@ class _Target(int):
 
 
 class _Decoder:
-    """Decodes one code object."""
+    """Decodes one code object.
+
+    A real instruction is one of CPython's, as `dis` shows it. Plain ones replace it: none, one or
+    several, its parts.
+    """
 
     def __init__(self, code: CodeType):
+        """Read the real instructions and the exception table, and what is asked of all of them."""
         self.code = code
-        every = dis.get_instructions(code)
-        self.real = [i for i in every if i.opname not in ("CACHE", "EXTENDED_ARG")]
+        instructions = dis.get_instructions(code)
+        self.real = [i for i in instructions if i.opname not in ("CACHE", "EXTENDED_ARG")]
         self.rows = list(dis._parse_exception_table(code))
 
-        # The plain instructions so far: name, arguments, offset, is it the first part.
+        # The plain instructions so far: name, arguments, offset, whether it is the first part.
         self.drafts: list[tuple] = []
         # The offset of a real instruction -> the position of its first plain one.
         self.positions: dict[int, int] = {}
 
         resumes = [i.offset for i in self.real if i.opname == "RESUME"]
+        # Where the function's own code starts. Before that it makes cells, as `Loop.frame` does.
         self.start = resumes[0] if resumes else len(code.co_code)
+        # The variables whose slots an inlined comprehension borrows.
         self.borrowed = {i.argval for i in self.real if i.opname == "LOAD_FAST_AND_CLEAR"}
+        # The number of the first slot of a free variable; those are the last.
         self.first_free = len(list_slot_names(code)) - len(code.co_freevars)
         self.calls_without_null, self.nulls_below = find_nulls(self.real, self.rows, code)
         self.keywords = ()  # what KW_NAMES says of the next call
@@ -88,11 +96,15 @@ class _Decoder:
             first = positions[row.start]
             end = positions[row.end]
             handler = positions[row.target]
-            table.append(GuardedRange(first, end, handler, row.depth - null_count, row.lasti))
+            depth = row.depth - null_count  # the machine's stack has no NULLs
+            table.append(GuardedRange(first, end, handler, depth, row.lasti))
         return steps, table
 
     def _draft_all(self) -> None:
-        waiting = None  # The offset of a TO_BOOL: what follows takes its place.
+        """Fill `drafts` and `positions`, one real instruction after another."""
+        # The offset of a TO_BOOL, which has no part itself. The instruction after it asks for the
+        # truth here, so an error of `__bool__` is at the offset of the TO_BOOL.
+        waiting = None
         for index, instruction in enumerate(self.real):
             self.positions[instruction.offset] = len(self.drafts)
             if instruction.opname == "TO_BOOL":
@@ -111,7 +123,7 @@ class _Decoder:
         name = instruction.opname
         if name == "POP_TOP" and VERSION >= (3, 13):
             before = self.real[index - 1]
-            if before.opname == "END_FOR":
+            if before.opname == "END_FOR":  # FOR_ITER has taken the iterator off already
                 return []
         if name == "KW_NAMES":
             self.keywords = self.code.co_consts[instruction.arg]
@@ -130,17 +142,18 @@ class _Decoder:
             variable = instruction.argval
             return [(self._local(n, variable, instruction.arg), arguments) for n in names]
         parts = [(n, self._arguments(index, instruction)) for n in names]
-        if self._leaves_bool(index, instruction):
+        if self._leaves_bool(index, instruction):  # `not not value` is True or False
             parts += [("UNARY_NOT", ()), ("UNARY_NOT", ())]
         return parts
 
     def _parts_of_fused(self, instruction) -> list[tuple[str, tuple]]:
+        """Return the name and the arguments of each part of an instruction of TAKEN_APART."""
         name = instruction.opname
         names = TAKEN_APART[name]
         if name == "RETURN_CONST":
             return [(names[0], (self.code.co_consts[instruction.arg],)), (names[1], ())]
         if name.endswith("_SLICE"):
-            return [(names[0], (2,)), (names[1], ())]
+            return [(names[0], (2,)), (names[1], ())]  # a slice of two ends
         if name.startswith("JUMP_IF"):
             target = _Target(instruction.argval)
             return [(names[0], (1,)), (names[1], (target,)), (names[2], ())]
@@ -151,7 +164,7 @@ class _Decoder:
     def _leaves_bool(self, index, instruction) -> bool:
         """Return whether True or False is left on the stack, which no jump takes off."""
         asks = instruction.opname == "TO_BOOL"
-        if VERSION >= (3, 13) and instruction.opname == "COMPARE_OP":
+        if VERSION >= (3, 13) and instruction.opname == "COMPARE_OP":  # a bit stands for TO_BOOL
             asks = bool(instruction.arg & 16)
         if not asks:
             return False
@@ -161,12 +174,16 @@ class _Decoder:
         return True
 
     def _variable(self, instruction) -> str:
+        """Return the name of the variable in the slot that an instruction names by its number."""
         if instruction.arg >= self.first_free:
             return outer_name(self.code, instruction.argval)
         return instruction.argval
 
     def _local(self, name, variable, slot) -> str:
-        """Return the name for a load or store of a variable whose slot may hold a cell."""
+        """Return the plain instruction for a load or store of a variable, which may be a cell.
+
+        `name` is the instruction so far, `variable` the variable's name, and `slot` its number.
+        """
         if name == "STORE_FAST" and variable in self.borrowed:
             return "STORE_SLOT"
         if name != "LOAD_FAST":
@@ -185,6 +202,7 @@ class _Decoder:
         if instruction.opcode in JUMPS:
             return (_Target(instruction.argval),)
 
+        # The numbers of these opcodes have several meanings, bit by bit.
         match instruction.opname:
             case "LOAD_CONST":
                 return (self.code.co_consts[number],)
@@ -222,12 +240,14 @@ class _Decoder:
         return (number,)
 
     def _call_arguments(self, index, instruction) -> tuple[int, tuple]:
+        """Return how many arguments a call takes off the stack, and the names of its keywords."""
         if instruction.opname == "CALL_KW":
-            # The names of the keywords are a constant that the instruction before loads.
+            # The names of the keywords are a constant that the instruction before loads. Its draft
+            # is taken back, because the names are an argument of the plain CALL.
             _, (self.keywords,), *_ = self.drafts.pop()
             self.positions[instruction.offset] = len(self.drafts)
         names = self.keywords
-        self.keywords = ()
+        self.keywords = ()  # they are for this call alone
 
         count = instruction.arg
         if index in self.calls_without_null:
@@ -235,8 +255,10 @@ class _Decoder:
         return count, names
 
     def _function_parts(self, index, flags) -> tuple[str, ...]:
-        if flags is not None:
+        """Return which parts of a new function lie on the stack, from below: see FUNCTION_PARTS."""
+        if flags is not None:  # before 3.13
             return tuple(FUNCTION_PARTS[flag] for flag in FUNCTION_PARTS if flags & flag)
+        # Since 3.13 an instruction for each part follows; the first takes the topmost.
         later = self.real[index + 1 :]
         setters = takewhile(lambda i: i.opname == "SET_FUNCTION_ATTRIBUTE", later)
         parts = [FUNCTION_PARTS[setter.arg] for setter in setters]
@@ -254,16 +276,18 @@ def _fill_gaps(positions, last: int, size: int) -> dict[int, int]:
 
 
 def find_nulls(real, rows, code: CodeType) -> tuple[set[int], list[int]]:
-    """Return the positions of calls without a NULL, and how many lie below each row of the table.
+    """Return the positions of calls without a NULL, and for each row how many NULLs lie below.
 
-    Counted along every path are the NULLs that still wait for their call.
+    `real` are the real instructions of a code object, and `rows` the rows of its exception table. A
+    row keeps a part of the stack; the second result counts the NULLs in that part. For both, the
+    NULLs that still wait for their call are counted along every path.
     """
     starts = {instruction.offset: position for position, instruction in enumerate(real)}
     positions = _fill_gaps(starts, len(real), len(code.co_code))
     calls_without_null = set()
     below_by_row = {}
     waiting_by_position = {}  # of the targets of jumps and handlers
-    waiting = 0
+    waiting = 0  # how many NULLs wait before the instruction
 
     for position, instruction in enumerate(real):
         waiting = waiting_by_position.get(position, waiting)
@@ -276,6 +300,7 @@ def find_nulls(real, rows, code: CodeType) -> tuple[set[int], list[int]]:
             waiting_by_position.setdefault(positions[instruction.argval], waiting)
 
         if instruction.opname in CALLS:
+            # A generator expression is called with an iterator, and with no NULL.
             if waiting and _name_before(real, position) != "GET_ITER":
                 waiting -= 1
             else:
@@ -288,7 +313,7 @@ def find_nulls(real, rows, code: CodeType) -> tuple[set[int], list[int]]:
 
 
 def _name_before(real, position: int) -> str:
-    """Return the instruction before a call; PRECALL belongs to the call."""
+    """Return the opcode of the instruction before a call; PRECALL belongs to the call."""
     before = real[position - 1]
     if before.opname == "PRECALL":
         before = real[position - 2]

@@ -10,6 +10,7 @@ from .instructions import NULL
 
 
 def _super(frame, *args):
+    """Return `super(*args)`; without arguments, what `super()` means in a method's frame."""
     if args:
         return super(*args)
     if not frame.code.co_argcount:
@@ -23,6 +24,8 @@ def _super(frame, *args):
 
 
 def _evaluator(function):
+    """Return `eval` or `exec` with the variables of the calling frame where none are given."""
+
     def call(frame, source, *spaces, **closure):
         return function(source, *(spaces or (frame.globals, frame.f_locals)), **closure)
 
@@ -30,6 +33,7 @@ def _evaluator(function):
 
 
 def _getframe(frame, depth=0):
+    """Return the frame so many calls below the calling one, as `sys._getframe` does."""
     for _ in range(depth):
         frame = frame.f_back if frame is not None else None
     if frame is None:
@@ -38,6 +42,7 @@ def _getframe(frame, depth=0):
 
 
 def _exc_info(frame):
+    """Return type, value and traceback of what is being handled, as `sys.exc_info` does."""
     error = frame.handled
     if error is None:
         return None, None, None

@@ -26,6 +26,7 @@ class Handling:
     __slots__ = ("value", "outer", "under")
 
     def __init__(self, outer=None):
+        """Handle nothing yet. `outer` is the Handling of what continues a generator, or None."""
         self.value = None
         self.outer = outer
         self.under = None
@@ -59,10 +60,11 @@ class Frame:
 
     @handled.setter
     def handled(self, error):
+        """Set what is being handled; at the end of an `except`, that is what was before it."""
         handling = self.handling
-        if handling.value is None:
+        if handling.value is None:  # the first one of its own begins
             handling.under = handling.beneath()
-        elif error is handling.under:
+        elif error is handling.under:  # and it ends: what is further out is not its own
             error = None
         handling.value = error
 
@@ -88,12 +90,13 @@ class Frame:
     @property
     def f_lasti(self) -> int:
         """The offset of the instruction that runs now, in bytes."""
-        step = self.steps[max(self.at - 1, 0)]
+        step = self.steps[max(self.at - 1, 0)]  # `at` is the next one
         if AHEAD and step.opname in WAITING:
             return step.offset + UNIT
         return step.offset
 
     def _line(self, offset: int) -> int | None:
+        """Return the line of the instruction at an offset in bytes; None if it has none."""
         for start, end, line in self.code.co_lines():
             if start <= offset < end:
                 return line
@@ -110,24 +113,26 @@ class Frame:
         return values
 
     def add_to_traceback(self, following: TracebackType | None) -> TracebackType:
-        """Return a traceback whose first entry is this frame, at its line."""
+        """Return a traceback whose first entry is this frame, at its line, before `following`."""
         offset = self.f_lasti
         while offset > UNIT and self._line(offset) is None:  # cleanup has no line
             offset -= UNIT
         line = self._line(offset)
         if line is None:
-            line = -1
+            line = -1  # a TracebackType takes no None
 
         standing_code = _make_standing_code(self.code, offset)
+        # A traceback refers to a frame of CPython's, and only CPython makes such.
         generator = FunctionType(standing_code, self.globals)()
         return TracebackType(following, generator.gi_frame, offset, line)
 
 
 def _make_standing_code(code: CodeType, offset: int) -> CodeType:
-    """Return a look-alike whose frame tells the line of `offset`, which IPython asks the frame for.
+    """Return code with the names and lines of `code`, whose frame is at the line of `offset`.
 
-    Its call makes a generator at once. Once that is gone, a frame stands at the first RESUME
-    (take_ownership, Python/frame.c).
+    IPython asks the frame for its line, and not the traceback. A call of the code makes a generator
+    at once. When the generator is freed, CPython moves its frame to the first RESUME
+    (take_ownership, Python/frame.c), so a RESUME stands at the offset.
     """
     units = max(len(code.co_code) // UNIT, 2)
     nothing = (dis.opmap["NOP"], 0) * (units - 1)

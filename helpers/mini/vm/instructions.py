@@ -21,6 +21,7 @@ class Missing(Halt, Exception):
     """The machine has no method for an opcode; the sentence names it."""
 
     def __init__(self, opname: str):
+        """Name the opcode."""
         super().__init__(f"this machine has no method {opname} yet")
 
 
@@ -99,6 +100,7 @@ def plain_names(opname: str) -> tuple[str, ...]:
 
 
 def _list_every_name() -> frozenset[str]:
+    """Return the names of all plain instructions that this Python's bytecode can become."""
     names = {"LOAD_CLOSURE", "LOAD_SLOT", "STORE_SLOT", *INTRINSICS}
     for opname in dis.opmap:
         names.update(plain_names(opname))
@@ -109,5 +111,8 @@ EVERY_NAME = _list_every_name()
 
 
 def outer_name(code: CodeType, name: str) -> str:
-    """Return what a free variable is called here: code may have a cell of its own by that name."""
+    """Return what the machine calls a free variable: its name, or "outer " and its name.
+
+    The latter is for code that has a cell of its own of that name, too.
+    """
     return f"outer {name}" if name in code.co_cellvars else name

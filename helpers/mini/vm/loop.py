@@ -32,10 +32,12 @@ class Thread:
     """One run. `top` is the frame that runs now, `host` CPython's own frame below the first."""
 
     def __init__(self, host):
+        """Begin a run below which `host` is the innermost frame; the machine's own are left out."""
         while host is not None and _is_of_machine(host):
             host = host.f_back
         self.host = host
         self.top = None
+        # As a frame has them, for what runs below the first frame.
         self.handling = Handling()
         self.depth = 0
 
@@ -96,7 +98,7 @@ class Loop(Frame):
 
     def leave(self, value):
         """End this frame, or let it wait, with a value, which its caller is given."""
-        if self.making is not NULL:
+        if self.making is not NULL:  # an `__init__`: its caller is given the instance
             if value is not None:
                 self.at = 0  # The error is the caller's: no handler of this frame guards it.
                 kind = type(value).__name__
@@ -148,7 +150,10 @@ class Loop(Frame):
             frame.is_flat = True
 
     def frame(self, code: CodeType, space: dict, closure, local: dict) -> "Loop":
-        """Return a new frame above the one that runs: cells made, an empty stack."""
+        """Return a new frame above the one that runs: cells made, an empty stack.
+
+        `space` has the globals, `closure` the cells of the function, and `local` its parameters.
+        """
         new = type(self)()
         new.thread = self.thread
         new.back = self.thread.top
@@ -166,6 +171,7 @@ class Loop(Frame):
         found = space.get("__builtins__", builtins)
         new.builtins = found if isinstance(found, dict) else vars(found)
 
+        # Cells of the functions outside, then own ones, into which parameters move.
         new.cells = {}
         if closure:
             outer = [outer_name(code, name) for name in code.co_freevars]
@@ -185,7 +191,10 @@ class Loop(Frame):
         return function
 
     def throw(self, error: BaseException):
-        """Raise an error where this frame waits: so a generator's `throw` comes in."""
+        """Raise an error where this frame waits, and run it; return what it yields or returns.
+
+        So a generator's `throw` comes in.
+        """
         chain(error, self.handling.value)
         try:
             raise error
@@ -194,8 +203,13 @@ class Loop(Frame):
         return self.evaluate()
 
     def unwind(self, error: BaseException, chained=False):
-        """Go on where the exception table says, the error on the stack; else raise it on."""
-        if isinstance(error, Halt):
+        """Go on where the exception table says, with the error on the stack; else raise it again.
+
+        The frame, or one that called it in the same loop, may have the handler. `chained` says that
+        the error has its context already. A bare `raise` here raises `error`, which is being
+        handled where this is called.
+        """
+        if isinstance(error, Halt):  # it is about the machine, and not for the program
             raise
         step = self.steps[self.at - 1]
         is_again = _raises_again(step)
@@ -206,7 +220,7 @@ class Loop(Frame):
 
         frame = self
         while not frame._handles(error, is_again):
-            is_again = False
+            is_again = False  # for a caller the error is new
             self.thread.top = frame.back
             if not frame.is_flat:
                 raise
@@ -214,17 +228,21 @@ class Loop(Frame):
         self.thread.top = frame
 
     def _set_context(self, error, step, last_code):
-        """Make what is being handled the context of a new error, as CPython does."""
+        """Make what is being handled the context of a new error, as CPython does.
+
+        `step` is the instruction that raised it, and `last_code` that of `_without_the_machine`.
+        """
         handled = self.handling.topmost()
         if step.opname == "RAISE_VARARGS":
             if handled is not None and handled is not error:
                 set_context(error, handled)
+        # An error that came out of another `evaluate` got its context there.
         elif last_code is not type(self).evaluate.__code__:
             chain(error, handled)
 
     def _handles(self, error, is_again) -> bool:
         """Go to the handler that guards the instruction that runs now; False if there is none."""
-        position = self.at - 1
+        position = self.at - 1  # below 0: `leave` has set `at` to 0, for the caller's error
         if position >= 0 and not is_again:
             error.__traceback__ = self.add_to_traceback(error.__traceback__)
         for first, end, handler, depth, with_offset in self.guards:
@@ -265,10 +283,12 @@ class Absent:
     """Marks an opcode for which a machine has no method, or only a stub: asking for it raises."""
 
     def __init__(self, name, kind=Missing):
+        """Stand for the method of an opcode; `kind` is the exception to raise."""
         self._name = name
         self._kind = kind
 
     def __get__(self, frame, owner=None):
+        """Raise the exception: the machine asks its frame for the method of each instruction."""
         raise self._kind(self._name)
 
 
@@ -278,7 +298,10 @@ for _name in EVERY_NAME:
 
 
 def machine(*steps: type) -> type:
-    """Return the machine that has the handlers of these classes, the first one's first."""
+    """Return the machine, a class of frames, that has the handlers of these classes.
+
+    Where several have a handler for an opcode, the first one's counts; a stub never does.
+    """
     space = {}
     for step in steps:
         for name in opcodes(step):
@@ -292,7 +315,10 @@ def machine(*steps: type) -> type:
 
 
 def or_finished(*steps: type) -> type:
-    """Return the machine of these classes, with a finished one for each that is all stubs."""
+    """Return the machine of these classes, with a finished one for each that is all stubs.
+
+    A finished one is the class of `steps.py` that has the same name.
+    """
     finished_by_name = {step.__name__: step for step in STEPS}
     chosen = []
     replaced_names = []
@@ -334,12 +360,13 @@ def is_stub(method) -> bool:
     code = method.__code__
     if code.co_names or code.co_freevars:  # as a decorator's has, which calls another one
         return False
+    # A stub's constants are the Ellipsis, its docstring, and a None that Python adds.
     others = [c for c in code.co_consts if c is not None and c is not ... and type(c) is not str]
     return ... in code.co_consts and not others
 
 
 def chain(error: BaseException, handled: BaseException | None):
-    """Make the exception being handled the context of a new one, without making a circle."""
+    """Make the exception being handled the last context of a new one, without making a circle."""
     own_links = links(error)
     handled_ids = {id(link) for link in links(handled)}
     if not any(id(link) in handled_ids for link in own_links):
@@ -362,5 +389,6 @@ def _handlers_of(step) -> dict:
 
 
 def _is_of_machine(frame) -> bool:
+    """Return whether a frame of CPython's runs code of this package."""
     module = str(frame.f_globals.get("__name__", ""))
     return module.startswith(PACKAGE)

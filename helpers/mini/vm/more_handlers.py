@@ -27,9 +27,11 @@ CONVERSIONS = (lambda value: value, str, repr, ascii)
 
 @cache
 def native(opname: str, number: int, takes: int, gives: int | None = None, name=""):
-    """Return a function of so many arguments whose body is this one instruction of CPython's.
+    """Return a function of `takes` arguments whose body is one instruction of CPython's.
 
-    Its result is what the instruction leaves on the stack: a tuple of `gives` values, if given.
+    The instruction has the argument `number`, and finds the arguments on its stack. The function
+    returns the top value that it leaves there, or a tuple of `gives` values if that is not None.
+    `name` is for an instruction that has a name as its argument.
     """
     steps = [("RESUME", 0)]
     steps += [("LOAD_FAST", slot) for slot in range(takes)]
@@ -47,6 +49,7 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
         body += bytes((dis.opmap[step], argument))
 
     parameters = ", ".join(f"a{n}" for n in range(takes))
+    # A function of the right number of arguments, which gets the body instead of its own.
     template = eval(f"lambda {parameters}: a0")
     stack_size = takes + (gives or 1) + 1
     template.__code__ = template.__code__.replace(
@@ -56,7 +59,10 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
 
 
 def adding(function, effect: str):
-    """Return a handler that calls `function` with a container in the stack and the top value."""
+    """Return a handler that pops a value, and adds it to a container deeper in the stack.
+
+    It calls `function(container, value)`.
+    """
 
     def handler(self, depth):
         value = self.pop()
@@ -67,7 +73,7 @@ def adding(function, effect: str):
 
 
 def natively(opname: str, takes: int, gives: int, effect: str):
-    """Return a handler that lets CPython run the instruction."""
+    """Return a handler that has CPython run the instruction, and pushes what it leaves."""
 
     def handler(self):
         self.stack += native(opname, 0, takes, gives)(*self.take(takes))
@@ -80,6 +86,7 @@ class Lent:
     """What a slot held, and the mapping of variables where it is to be restored."""
 
     def __init__(self, variables, value):
+        """Keep a value, NULL for an unbound variable; `variables` are the locals or the cells."""
         self.variables = variables
         self.value = value
 
