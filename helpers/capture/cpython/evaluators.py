@@ -59,7 +59,7 @@ def compare_evaluators(fn, before: Graph) -> Graph:
     has_new = False
     for node in now.nodes:
         if (node.label, node.detail) not in nodes_before:
-            node = node._replace(label=f"+ {node.label}", kind=f"{node.kind} new")
+            node = replace(node, label=f"+ {node.label}", kind=f"{node.kind} new")
             has_new = True
         nodes.append(node)
     moments = {"before": before, "now": replace(now, nodes=tuple(nodes))}

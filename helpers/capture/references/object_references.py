@@ -23,7 +23,7 @@ class Reference:
     """One reference of an object to another one."""
 
     #: How the object refers to the other one, such as `[0]` or `.name`; "" for a member of a set.
-    format_label: str
+    label: str
     #: The other object.
     target: object
 

@@ -6,7 +6,7 @@ groups of their own, named after the node that calls them.
 """
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...model.graph_steps import Steps
 from ...model.graphs import Edge, Graph, Node
@@ -38,7 +38,7 @@ def build_graph(thing, *args, title: str = "", **kwargs) -> Graph:
     scopes = {node.group for node in builder.nodes.values()}
     for node in builder.nodes.values():
         # A node with the name of a name scope is a part of that scope.
-        nodes.append(node._replace(group=node.key) if node.key in scopes else node)
+        nodes.append(replace(node, group=node.key) if node.key in scopes else node)
 
     if not title:
         subject = f"The graph of {source.name}" if source.name else "A graph"

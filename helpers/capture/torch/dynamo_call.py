@@ -78,7 +78,7 @@ def record_translation(
         recorder.rewritten_as = [entry.code for entry in dynamo_codes.read_cache_entries(code)]
         recorder.unsupported = [*(dynamo_settings.count_unsupported_messages() - messages_before)]
 
-    recorder.shares_dynamo = bool(fresh.lent)
+    recorder.shares_dynamo = bool(fresh.ids_of_other_threads)
     recorder.without_own_backend = bool(backends_not_called)
     recorder.barred = fresh.barred
     recorder.left_out = fresh.skipped

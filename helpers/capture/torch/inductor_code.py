@@ -6,6 +6,7 @@ torch/_inductor/graph.py: `GraphLowering` makes a module of Python, in which ker
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...internals import torch_private
 from ...internals.dynamo_state import as_if_new
@@ -52,7 +53,7 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
     if kernel_lines:  # below the source, as no line of C++ says which line it came from
         pairs = (*pairs, *align_lines([], kernel_lines, {}))
     else:
-        pairs = (pairs[0]._replace(right_text=placeholder), *pairs[1:])
+        pairs = (replace(pairs[0], right_text=placeholder), *pairs[1:])
     title = f"What Inductor generates for {read_function_name(function)}()"
     return SideBySide(title, "your Python", "its C++", pairs, note)
 
