@@ -157,7 +157,7 @@ def _make_curve_axis(numbers: tuple[float, ...]) -> CurveAxis:
 
 
 def _list_powers(least: float, most: float) -> list[float]:
-    """Return the ticks between two numbers: powers of ten, and on a short axis 2 and 5 times them."""
+    """Return the ticks between two numbers: powers of ten, on a short axis also 2 and 5 times."""
     low = math.log10(least)
     length = math.log10(most / least)
     digits = (1, 2, 5) if length < SHORT_AXIS else (1,)

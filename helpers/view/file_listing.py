@@ -64,7 +64,7 @@ def render_files_html(model: Files) -> str:
 def _number_lines(
     file: File, colour_lines: Callable[[list[str]], list[str]] | None = None
 ) -> NumberedFile:
-    """Return a file with numbered lines; `colour_lines` turns the lines that are shown into HTML."""
+    """Return a file with numbered lines; `colour_lines` makes HTML of the lines that are shown."""
     lines = file.text.split("\n")
     shown = cut_lines(lines)
     if colour_lines:

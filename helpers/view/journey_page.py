@@ -1,4 +1,4 @@
-"""A journey of a call past the six stations of the map -> a line that lights the stations it passed.
+"""A journey of a call past the six stations of the map -> a line with the passed stations lit.
 
 A journey has the first call and the same call again. The function may be called in several ways,
 such as plain and under tf.function; each way has a journey of its own.
