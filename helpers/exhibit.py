@@ -233,7 +233,10 @@ class BlockExhibit(Exhibit):
 
     @breaks_graph
     def __exit__(self, kind, error, trace) -> None:
-        """Stop recording. After Ctrl-C draw the exhibit, and raise what a framework has caught."""
+        """Stop recording, and draw the exhibit after Ctrl-C.
+
+        A KeyboardInterrupt that a framework has caught in the block is raised here again.
+        """
         self._opened.__exit__(kind, error, trace)
         if error is None and self._interrupts.raised:  # Ctrl-C came, but a framework caught it
             error = self._interrupts.raised[0]

@@ -98,7 +98,7 @@ class CallTree:
         return tuple(sizes)
 
     def on_the_way(self) -> frozenset[int]:
-        """Return the positions of the landmarks, and of all calls that lead to a landmark."""
+        """Return the positions in `calls` of the landmarks, and of the calls that contain one."""
         # landmarks_before[n]: how many of the first n calls are landmarks
         landmarks_before = [0, *accumulate(call.door for call in self.calls)]
         leading = set()

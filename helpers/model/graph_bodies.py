@@ -57,7 +57,9 @@ def nest_bodies(graph: Graph) -> Nest:
     The graph stays whole, without any `Body`, in two cases: some body does not have exactly one
     caller on its own level, or an arrow leads from one body into another.
     """
+    # By the path of a body: its entry.
     entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
+    # By the key of a node: the path of the innermost body that contains it.
     scopes = _find_scopes(graph, entries)
 
     entry_keys = {entry.key for entry in entries.values()}

@@ -117,6 +117,7 @@ class Graph:
         found = []
         for node in self.nodes:
             names = f"{node.key} {node.label} {node.op}".casefold()
+            # No word at all asks for nothing, though `all` of no words are there.
             if wanted and all(word in names for word in wanted):
                 found.append(node.key)
 
@@ -158,6 +159,7 @@ def split_graph(graph: Graph) -> dict[str, Graph]:
     for box in graph.nodes:
         if box.kind != JOINED:
             continue
+        # The key of the box is in front of the key of each node of its graph.
         nodes = [
             node for node in graph.nodes if node.key.startswith(box.key) and node.key != box.key
         ]

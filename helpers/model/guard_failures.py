@@ -169,7 +169,7 @@ def _join_checks(checks_by_entry: dict[int, list[str]]) -> str:
 
 def _join_values(values: list[str]) -> str:
     """Return values such as `0 or 1`; three or more whole numbers in a row as `0 to 7`."""
-    # If the first value is no number, it differs from "0", so nothing is taken for a row.
+    # If the first value is no number, the row below begins with 0 and is not like the values.
     first = int(values[0]) if values[0].isdecimal() else 0
     in_a_row = [str(first + index) for index in range(len(values))]
     if len(values) > 2 and values == in_a_row:

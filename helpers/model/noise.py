@@ -88,6 +88,7 @@ def measure_ratio(seconds: Sequence[float], unit: Sequence[float]) -> Ratio:
     action_rounds = drop_warm_up(seconds)
     unit_rounds = drop_warm_up(unit)
     fastest_unit = min(unit_rounds)
+    # The range is that of the least lucky pairs of rounds.
     return Ratio(
         fastest=min(action_rounds) / fastest_unit,
         middle=median(action_rounds) / fastest_unit,

@@ -200,7 +200,7 @@ def read_chapters(texts: dict[str, str]) -> tuple[ChapterProgress, ...]:
         title = titles.get(f"{number}_{name}", name.replace("_", " "))
         try:
             chapter = ChapterProgress(int(number), title, _read_tasks(file, texts[file]))
-        except (ValueError, LookupError, TypeError, RecursionError):
+        except (ValueError, LookupError, TypeError, RecursionError):  # not JSON, or other JSON
             raise ValueError(f"{file} is not a notebook") from None
         chapters.append(chapter)
     return tuple(chapters)

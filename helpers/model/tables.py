@@ -161,7 +161,7 @@ class Ledger:
         return entry.verdicts[self._column(heading)].word
 
     def _column(self, heading: str | None) -> int:
-        """Return the position of a heading; None stands for the only one. KeyError for no heading."""
+        """Return the position of a heading; None stands for the only one. KeyError for another."""
         if heading is None and len(self.headings) == 1:
             return 0
         if heading not in self.headings:

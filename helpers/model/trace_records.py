@@ -124,9 +124,10 @@ class TraceLedger(Ledger):
 def build_trace_entry(
     subject: str, arguments: str, verdict: str, note: str = "", **more
 ) -> TraceEntry:
-    """Return an entry under the headings arguments and verdict, with the verdict's tone.
+    """Return the entry of a call of a `TraceLedger`.
 
-    `more` are further fields of `TraceEntry`.
+    `subject` names the call, `arguments` are its arguments in words, and `verdict` is `hit`,
+    `trace` and so on, which gets its tone. `more` are further fields of `TraceEntry`.
     """
     verdicts = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
     return TraceEntry(subject, verdicts, note, **more)

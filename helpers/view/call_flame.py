@@ -75,6 +75,7 @@ class _Flame:
     """
 
     def __init__(self, model: CallTree):
+        """Choose the calls that have a block: those on the path to a landmark, and the largest."""
         self._calls = model.calls
         self._call_counts = model.inside()  # of each call: it and all calls inside it
         self._on_path = self._find_path()

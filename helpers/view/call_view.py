@@ -101,7 +101,7 @@ def _nest_lines(lines: tuple[OutlineLine, ...]) -> list[Branch]:
     branches = []
     open_branches: list[Branch] = []  # the line before, after the lines that contain it
     for line in lines:
-        # Folded lines are missing, so a line may be deeper by more than one than the line before.
+        # At most one deeper than the line before, and no deeper than lists may be nested.
         depth = min(line.depth, len(open_branches), MOST_ROWS)
         del open_branches[depth:]
         siblings = open_branches[-1][1] if open_branches else branches

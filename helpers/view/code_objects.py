@@ -72,7 +72,8 @@ def render_code_text(model: CodeTree) -> str:
     parts = [codes.outline]
     for tree in codes.trees:
         rows, rest = limit_rows(_list_instructions(tree), ROWS)
-        fields = tree.fields if tree is model else _list_other_fields(tree, model)
+        is_outermost = tree is model
+        fields = tree.fields if is_outermost else _list_other_fields(tree, model)
         parts.append(table.text(fields))
         parts.append(join_parts(render_grid(HEADINGS, rows), rest, tree.note, tree.bytecode.cut))
     parts.append(codes.rest)

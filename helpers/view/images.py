@@ -40,8 +40,8 @@ def _render_theme_colours(svg: str) -> str:
 
     Where CSS has no `light-dark()`, the light colours count.
     """
-    light_colours = list_colours(False)
-    dark_colours = list_colours(True)
+    light_colours = list_colours(dark=False)
+    dark_colours = list_colours(dark=True)
     light_only = ""
     both_themes = ""
 

@@ -117,10 +117,14 @@ def render_variables(dark: bool) -> str:
 
 
 def render_stylesheet() -> str:
-    """Return the style sheet of a page: light, or dark as JupyterLab or the reader's system is."""
-    dark = render_variables(True)
+    """Return the style sheet of a page, light or dark.
+
+    JupyterLab says in an attribute of the page which theme it has. Elsewhere the reader's system
+    decides.
+    """
+    dark = render_variables(dark=True)
     return (
-        f":root{{{render_variables(False)}}}\n"
+        f":root{{{render_variables(dark=False)}}}\n"
         "@media (prefers-color-scheme:dark){"
         f":root:not(:has([data-jp-theme-light])){{{dark}}}}}\n"
         f'[data-jp-theme-light="false"]{{{dark}}}\n'
@@ -135,13 +139,13 @@ def format_colour(name: str) -> str:
     if name == "ink":
         return f"var(--who-ink,{TEXT})"
 
-    light = list_colours(False)[name]
+    light = list_colours(dark=False)[name]
     return f"var(--who-{name},color-mix(in srgb,{light} {_SHARE}%,{TEXT}))"
 
 
 def format_fill(name: str) -> str:
     """Return a faint wash of the colour as CSS for `background-color` in a `style` attribute."""
-    light = list_colours(False)[name]
+    light = list_colours(dark=False)[name]
     return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 

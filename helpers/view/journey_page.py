@@ -144,7 +144,8 @@ def _choose_opened_call(model: Journey) -> tuple[int, int]:
     """
     for way_number, way in enumerate(model.ways):
         for call_number, (_, passage) in enumerate(_list_passages(way)):
-            if passage.stops and passage.ran.startswith("None"):
+            none_ran = passage.ran.startswith("None")  # "None of your lines ran."
+            if passage.stops and none_ran:
                 return way_number, call_number
     return 0, 0
 

@@ -67,9 +67,9 @@ def draw_gutter(jumps: Iterable[tuple[int, int]], count: int) -> list[str]:
     lane_count = max((arrow.lane + 1 for arrow in arrows), default=0)
     rows = [[" "] * (2 * lane_count + 1) for _ in range(count)]
     for arrow in arrows:
-        column = 2 * (lane_count - 1 - arrow.lane)
+        column = 2 * (lane_count - 1 - arrow.lane)  # lane 0 is next to the table, at the right
         for row in range(arrow.first, arrow.last + 1):
-            if rows[row][column] == " ":
+            if rows[row][column] == " ":  # else the level line of an arrow further left is there
                 rows[row][column] = "│"
         for row in {*arrow.sources, arrow.target}:
             _draw_level_line(rows[row], column, row, arrow)

@@ -238,10 +238,10 @@ def _draw_union_arrows(
 ) -> list[UnionArrow]:
     """Return all arrows that some moment has, with their labels in place."""
     drawn_arrows = []
-    for path in layered.paths:
+    for path in layered.paths:  # in the order of `union.arrows`
         passed_places = [rectangles[key] for key in path]
-        labels = union.words[path[0], path[-1]]
-        drawn_arrows.append(_draw_line(labels, passed_places, down))
+        ends = (path[0], path[-1])
+        drawn_arrows.append(_draw_line(union.words[ends], passed_places, down))
     lift = _measure_lift(drawn_arrows)
     labelled_arrows = place_labels(drawn_arrows, rectangles.values(), lift, clear=True)
 

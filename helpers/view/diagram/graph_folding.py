@@ -76,6 +76,7 @@ def _choose_folds(scopes: dict[str, list[str]], box_counts: Counter, most: int) 
     new_keys = {key: key for key in scopes}
 
     def rank_scope(scope: str) -> tuple[int, int, str]:
+        """Return a key that sorts the deepest scopes first, and of them the largest."""
         depth = scope.count("/")
         return -depth, -box_counts[scope], scope
 
@@ -103,7 +104,11 @@ def _fold_nodes(model: Graph, new_keys: dict[str, str], box_counts: Counter) -> 
 
 
 def _fold_edges(model: Graph, new_keys: dict[str, str], drawn_keys: set[str]) -> tuple[Edge, ...]:
-    """Return the arrows between the boxes that are drawn, each once."""
+    """Return the arrows between the boxes that are drawn, each once.
+
+    `new_keys` has the key of the box into which each box is folded, or its own. `drawn_keys` are
+    the keys of the boxes that are drawn.
+    """
     edges = {}
     for edge in model.edges:
         source = new_keys[edge.source]

@@ -89,6 +89,7 @@ class _Label:
         self.reach = (min(lefts), min(tops), max(rights), max(bottoms))  # of all its places
 
     def _find_ground(self, point: Point) -> Ground:
+        """Return the ground that the label covers if its middle is at `point`."""
         x, y = point
         half_width = self._arrow.plate_width / 2
         half_height = self._arrow.plate_height / 2

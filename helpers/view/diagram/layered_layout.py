@@ -42,6 +42,7 @@ class Neighbours:
     """The keys that each key is linked with, in the layer before and in the layer after."""
 
     def __init__(self):
+        """Begin without a link; `add_path` adds those of an edge."""
         self.before: dict[Key, list[Key]] = defaultdict(list)
         self.after: dict[Key, list[Key]] = defaultdict(list)
 

@@ -43,6 +43,7 @@ def list_findings(model: GraphDiff) -> Listing:
 
 
 def _make_row(finding: Finding) -> FindingRow:
+    """Return the line of the table for a finding, with long lists of keys cut."""
     before = format_names(finding.before, MOST_NAMED, LONGEST_NAMES)
     if finding.word == "kept":
         after = "the same"
@@ -119,7 +120,10 @@ def _mark_node(node: Node, kind: str, word: str) -> Node:
 
 
 def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
-    """Return the edges of both graphs, and those of the words `new` and `gone` that mark some."""
+    """Return the edges of both graphs, and the words that mark some of them: `new`, `gone`.
+
+    Only an edge between boxes that both graphs have is marked.
+    """
     before = {node.key for node in model.before.nodes}
     in_both = before & {node.key for node in model.after.nodes}
     old_edges = model.before.edges
@@ -129,7 +133,7 @@ def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
     used_words = set()
     for edge in dict.fromkeys((*old_edges, *new_edges)):
         is_unchanged = edge in old_edges and edge in new_edges
-        # An edge of a box that is new or gone needs no mark of its own.
+        # The mark of a box that is new or gone is enough for its edges.
         if not is_unchanged and edge.source in in_both and edge.target in in_both:
             word = "new" if edge in new_edges else "gone"
             used_words.add(word)

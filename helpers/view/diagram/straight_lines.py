@@ -115,7 +115,15 @@ def _list_ways(start: Rectangle, end: Rectangle) -> Iterator[Way]:
         leave_y = start.centre_y + shift // 2
         reach_y = end.centre_y + shift // 2
 
-        ends = _Ends(start, end, shift, leave_x, reach_x, leave_y, reach_y)
+        ends = _Ends(
+            start=start,
+            end=end,
+            shift=shift,
+            leave_x=leave_x,
+            reach_x=reach_x,
+            leave_y=leave_y,
+            reach_y=reach_y,
+        )
         yield from _list_ways_to_a_side(ends)
         yield from _list_ways_from_above_or_below(ends)
 
@@ -143,24 +151,28 @@ def _list_ways_from_above_or_below(ends: _Ends) -> Iterator[Way]:
     end = ends.end
     shift = ends.shift
     out_of_right = (start.right, ends.leave_y)
-    reaches = ((end.y - TIP, end.y - LANE_OFFSET), (end.bottom + TIP, end.bottom + LANE_OFFSET))
-    leaves = ((start.y, start.y - LANE_OFFSET), (start.bottom, start.bottom + LANE_OFFSET))
+    # Above and below each box: the y at which a way meets it, and that of a level lane beside it.
+    into_sides = ((end.y - TIP, end.y - LANE_OFFSET), (end.bottom + TIP, end.bottom + LANE_OFFSET))
+    out_of_sides = ((start.y, start.y - LANE_OFFSET), (start.bottom, start.bottom + LANE_OFFSET))
 
-    for tip_y, lane_y in reaches:
+    for tip_y, end_lane_y in into_sides:
         into_end = (ends.reach_x, tip_y)
+        # Out to the right, one corner.
         if abs(ends.leave_y - tip_y) > LEAST_TURN:
             yield out_of_right, (ends.reach_x, ends.leave_y), into_end
 
+        # Out to the right, up or down to the lane beside the second box, and along it.
         for step in OUT_STEPS:
             out_x = start.right + step + shift
-            lane = lane_y + shift
-            turns = ((out_x, ends.leave_y), (out_x, lane), (ends.reach_x, lane))
+            lane_y = end_lane_y + shift
+            turns = ((out_x, ends.leave_y), (out_x, lane_y), (ends.reach_x, lane_y))
             yield out_of_right, *turns, into_end
 
-        for leave_y, row_y in leaves:
-            row = row_y + shift
+        # Out at the top or bottom, and along the lane beside the first box.
+        for leave_y, start_lane_y in out_of_sides:
+            lane_y = start_lane_y + shift
             out_of_start = (ends.leave_x, leave_y)
-            yield out_of_start, (ends.leave_x, row), (ends.reach_x, row), into_end
+            yield out_of_start, (ends.leave_x, lane_y), (ends.reach_x, lane_y), into_end
 
 
 def _measure_way(way: Way) -> int:

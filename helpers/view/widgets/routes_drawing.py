@@ -104,9 +104,11 @@ def draw_routes(model: RouteMap) -> Picture:
     captions, rows, bottom = _place_rows(model, answers_by_row, columns)
 
     height = max(bottom, LEAST_HEIGHT) + MARGIN
+    # What is left of the height is for the captions and for the gap between the functions.
     function_height = min(FUNCTION_HEIGHT, (height - 110) // 2)
     # The upper edges of both functions, in the order of the model: the old function is below.
     tops = (height - function_height - MARGIN, FUNCTION_TOP)
+    # The sign between the functions, shown while both have the same code.
     same_top = FUNCTION_TOP + function_height
     svg = render(
         "routes.svg",

@@ -67,7 +67,10 @@ def _write_script(model: Timeline, step_count: int) -> dict:
 
 
 class _Pool:
-    """What recurs in a script, each with a number."""
+    """Texts, values, cards or panels of a script, each once; a step holds only their numbers.
+
+    The number of an item is its position, because each new one gets the next number.
+    """
 
     def __init__(self):
         self._numbers: dict = {}
@@ -87,7 +90,7 @@ class _Pool:
         return self._numbers.get(value)
 
     def add_as(self, value, number: int) -> None:
-        """Give a value a number that another has too, if it has none."""
+        """Give a value the number of another one, unless it has a number already."""
         self._numbers.setdefault(value, number)
 
 
@@ -301,7 +304,7 @@ class _ScriptWriter:
 
     def _add_value(self, value: Value) -> int:
         """Return the position of a value in its pool."""
-        words = self._add_words(value.words)
+        words = self._add_words(value.words)  # a position, as are those below
         kind = self._add_words(value.kind)
         same = self._add_words(value.same)
         return self._values.add((words, kind, same, value.key))

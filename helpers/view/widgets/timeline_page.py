@@ -110,8 +110,8 @@ def _render_step_text(
         parts.append(f"{LEFT_MARK} {place}, {step.deed}: {lines[step.left - 1]}")
 
     for panel in step.panels:
-        is_silent = panel.title in PRINTED_TITLES and not panel.content
-        if is_silent:
+        has_printed_nothing = panel.title in PRINTED_TITLES and not panel.content
+        if has_printed_nothing:
             continue
         if get_heading(panel):
             parts.append(spell_out(f"{get_heading(panel)}:"))
