@@ -81,7 +81,10 @@ def render_code_text(model: CodeTree) -> str:
 
 
 def _list_other_fields(tree: CodeTree, first: CodeTree) -> Listing:
-    """Return the fields of a code object that differ from those of the first one."""
+    """Return the fields of a code object that differ from those of the outermost one, `first`.
+
+    The column of meanings is left out, because the table of the first one has it.
+    """
     known = {(row.name, row.value, row.used) for row in first.fields.rows}
     fields = tree.fields
     rows = [row for row in fields.rows if (row.name, row.value, row.used) not in known]

@@ -19,12 +19,11 @@ def can_be_dots(model: Ledger) -> bool:
     if any(entry.note for entry in model.entries):
         return False
 
-    verdicts = set()
+    verdicts = set()  # each pair of word and tone once
     for entry in model.entries:
         verdicts.update(entry.verdicts)
     tones = {verdict.tone for verdict in verdicts}
-    has_one_word_per_tone = len(tones) == len(verdicts)
-    return has_one_word_per_tone
+    return len(tones) == len(verdicts)
 
 
 def explain_dots(model: Ledger) -> list[str]:
@@ -63,6 +62,7 @@ def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None)
         dots = [DOTS[verdict.tone] for verdict in entry.verdicts]
         rows.append([*words, *dots])
 
+    # The last row counts what has changed under each heading.
     blanks = [""] * (len(columns) - 1)
     counts = [str(count) for count in count_changed(model)]
     total = f"{DOTS['changed']} of {len(rows)}"

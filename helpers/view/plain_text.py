@@ -21,7 +21,8 @@ _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./"
 def spell_out(value: object) -> object:
     """Return text with control characters, and marks that turn its direction, spelled out.
 
-    What is no text, or markup already, comes back as it is.
+    Other values come back as they are, because templates pass values of any type. So does markup,
+    whose texts were spelled out before it was made.
     """
     if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
@@ -149,7 +150,7 @@ def _wrap_line(text: str, width: int, indent: str = "") -> list[str]:
         expand_tabs=False,
         break_on_hyphens=False,
     )
-    return wrapper.wrap(text) or [text]
+    return wrapper.wrap(text) or [text]  # of nothing but spaces, `wrap` returns no line
 
 
 class _JointWrapper(textwrap.TextWrapper):

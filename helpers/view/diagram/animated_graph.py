@@ -370,7 +370,10 @@ def _key_words(key: str, words: list[Words]) -> list[tuple[str, Words]]:
 
 
 def _describe_arrow(union: GraphUnion, ends: Ends, down: bool) -> str:
-    """Return the sentence that a screen reader says for an arrow, from the words it has at last."""
+    """Return the sentence that a screen reader says for an arrow: source, label, target.
+
+    Each is in the last of the words that it has in the run.
+    """
     names = []
     for end in ends:
         last_words = filter(None, union.words[end][-1])  # without an empty detail

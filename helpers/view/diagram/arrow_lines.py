@@ -85,23 +85,24 @@ def curve_across(
     y = start.centre_y
     line = f"M{x} {y}"
     label_x = x + LEAD // 2 + plate_width // 2
-    last_x = end.x - tip
+    tip_x = end.x - tip
+    last_curve_x = tip_x  # where the last curve ends
     if plate_width and is_fan:
-        last_x -= plate_width + LEAD
+        last_curve_x -= plate_width + LEAD  # a level piece for the label follows it
     elif plate_width:
-        x += plate_width + LEAD
+        x += plate_width + LEAD  # a level piece for the label is before the first curve
 
     line += f" H{x}"
     for target in rectangles[1:]:
-        target_x = last_x if target is end else target.x
+        target_x = last_curve_x if target is end else target.x
         half = (x + target_x) // 2
         line += f" C{half} {y},{half} {target.centre_y},{target_x} {target.centre_y}"
-        line += f" H{end.x - tip}" if target is end else f" H{target.right}"
+        line += f" H{tip_x}" if target is end else f" H{target.right}"  # level through a bend
         x = target.right
         y = target.centre_y
 
     if is_fan:
-        return ArrowCurve(line, last_x + plate_width // 2, y)
+        return ArrowCurve(line, last_curve_x + plate_width // 2, y)
     return ArrowCurve(line, label_x, start.centre_y)
 
 

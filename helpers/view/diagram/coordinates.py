@@ -59,8 +59,8 @@ def assign_coordinates(
 ) -> dict[Key, float]:
     """Return the centre of each key in its layer, in pixels.
 
-    Each key goes to the weighted mean of its neighbours' centres, layer after layer, there and
-    back. As in Graphviz's `dot` (Gansner, Koutsofios, North and Vo, "A technique for drawing
+    Each key goes to the weighted mean of the centres of its linked keys, layer after layer, there
+    and back. As in Graphviz's `dot` (Gansner, Koutsofios, North and Vo, "A technique for drawing
     directed graphs", 1993), a piece between two bends counts most.
 
     Parameters
@@ -80,6 +80,7 @@ def assign_coordinates(
 
     linked = {key: [other for other, _ in weights[key]] for key in centres}
     for _ in range(ROUNDS):
+        # A pull depends on how far a piece is aslant, which the sweeps before have changed.
         pulls = _measure_pulls(weights, sizes, centres)
         for sweep in range(SWEEPS):
             goes_back = sweep % 2 == 1
@@ -93,8 +94,8 @@ def _weigh_links(layered: LayeredGraph, sizes: dict) -> dict[Key, list[tuple[Key
     weights = defaultdict(list)
     for path in layered.paths:
         for key, next_key in pairwise(path):
-            # Only boxes have a size.
-            bend_count = (key not in sizes) + (next_key not in sizes)
+            bends = [end for end in (key, next_key) if end not in sizes]  # only boxes have a size
+            bend_count = len(bends)
             weight = WEIGHTS[bend_count]
             weights[key].append((next_key, weight))
             weights[next_key].append((key, weight))
@@ -212,9 +213,10 @@ def place_layers(
     all_heights = dict.fromkeys(widths, BOX_HEIGHT) | (heights or {})
     sizes_along = all_heights if down else widths
     sizes_beside = widths if down else all_heights
-    if room is None and not down:
-        room = (BETWEEN_BOXES_ACROSS, BESIDE_BEND_ACROSS)
-    centres = assign_coordinates(layered, sizes_beside, *(room or ()))
+    if room is None:
+        room = (BETWEEN_BOXES, BESIDE_BEND) if down else (BETWEEN_BOXES_ACROSS, BESIDE_BEND_ACROSS)
+    between, beside_bend = room
+    centres = assign_coordinates(layered, sizes_beside, between, beside_bend)
     fixed_gaps = Counter(extra_gaps or {})
 
     def place(more_gaps: dict[int, int] | None = None) -> dict[Key, Rectangle]:

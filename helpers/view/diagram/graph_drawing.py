@@ -77,6 +77,7 @@ def _draw_flat(graph: Graph, page: bool) -> Drawing:
         down = _place_downwards(layered, widths)
         if page or width_across > _measure_width(down):
             return draw_level(Level(graph, layered, down, down=True))
+        # It would be no narrower downwards, so the columns move closer to each other.
         across = place_layers(layered, widths, CLOSE_COLUMN_GAP, down=False, extra_gaps=label_gaps)
     return draw_level(Level(graph, layered, across))
 

@@ -132,7 +132,7 @@ def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tup
         line = "M" + " L".join(corners)
         source = spell_in_one_line(edge.source)
         target = spell_in_one_line(edge.target)
-        arrows.append(make_arrow("", line, 0, 0, tip=f"{source} → {target}"))
+        arrows.append(make_arrow("", line, label_x=0, label_y=0, tip=f"{source} → {target}"))
     return tuple(arrows)
 
 

@@ -49,7 +49,8 @@ class _Cells:
             for x, y in list_points(arrow.line):
                 bits[y // CELL][x // CELL] |= 1 << number
 
-        self._rows = {}  # row -> its columns in order, and the bits of each
+        # Row -> two tuples: its columns in order, and the bits of each.
+        self._rows = {}
         for row, bits_by_column in bits.items():
             self._rows[row] = tuple(zip(*sorted(bits_by_column.items()), strict=True))
 
