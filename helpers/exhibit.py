@@ -19,6 +19,7 @@ from .view.living import living_page
 from .view.plain_text import cut_to_screen, spell_out, wrap_text
 from .view.station_mark import render_mark_css, render_mark_html
 
+# The last line of a repr that is cut; `{:,}` is the number of all lines.
 MORE = 'The .text() of this exhibit has {:,} lines: print it. As a page: its .save("x.html").'
 PAGE = ".html"
 
@@ -78,7 +79,10 @@ class Exhibit:
         place.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        """Return IPython's pair: the forms by their MIME types, and metadata."""
+        """Return the forms by their MIME types, and metadata: the pair that IPython asks for.
+
+        IPython passes `include` and `exclude`, MIME types, which an object need not heed.
+        """
         if _shows_only_text():
             return {"text/plain": repr(self)}, {}
 
@@ -94,7 +98,7 @@ class Exhibit:
         return {**widget_forms, **forms}, metadata
 
     def _page(self) -> str:
-        """Return the HTML form, below the mark of the station."""
+        """Return the HTML form, below the mark of the station if the exhibit has one."""
         mark = render_mark_html(self.station) if self.station else ""
         return mark + spell_out(self._view.html(self.model))
 
@@ -132,10 +136,11 @@ class LiveExhibit(Exhibit):
         self._source = source
         self._view = view
         self.station = station
-        self.__doc__ = getattr(source, "__doc__", None)
+        self.__doc__ = getattr(source, "__doc__", None)  # as functools.wraps does it
 
     def __reduce__(self):
-        return Exhibit, (self.model, self._view, self.station)  # a copy has no source to call
+        """Return how to make a copy: an ordinary exhibit, because a copy has no source to call."""
+        return Exhibit, (self.model, self._view, self.station)
 
     @property
     def model(self):
@@ -153,7 +158,10 @@ class LiveExhibit(Exhibit):
             raise
 
     def _show_where_it_ends(self, error: BaseException) -> None:
-        """Leave only the user's frames in the traceback; draw the exhibit after Ctrl-C."""
+        """Leave only the user's frames in the error's traceback; draw the exhibit after Ctrl-C.
+
+        The exhibit is drawn here, because a cell that is interrupted displays no result.
+        """
         keep_users_frames(error, of_user=True)
         if isinstance(error, KeyboardInterrupt):
             model = _with_interruption(self.model, self._source.unit)
@@ -165,7 +173,7 @@ class LiveExhibit(Exhibit):
         A source may have `method_of(instance, make_exhibit)`. It returns what is called then, such
         as an exhibit with a record of its own for each instance, or None for an ordinary method.
         """
-        if instance is None:
+        if instance is None:  # looked up on the class
             return self
         own_method = None
         if hasattr(type(self._source), "method_of"):
@@ -173,9 +181,11 @@ class LiveExhibit(Exhibit):
         return MethodType(self, instance) if own_method is None else own_method
 
     def _make_exhibit(self, source) -> "LiveExhibit":
+        """Return an exhibit of another source, with the same view and station as this one."""
         return LiveExhibit(source, self._view, self.station)
 
     def __getattr__(self, name):
+        """Return an attribute of the source; Python asks here for what the exhibit has not."""
         return getattr(self._source, name)
 
 
@@ -197,7 +207,7 @@ class BlockExhibit(Exhibit):
         self._source = source
         self._view = view
         self.station = station
-        self._opened = ExitStack()
+        self._opened = ExitStack()  # the context managers that `__exit__` closes
         self._is_interrupted = False
 
     @property
@@ -208,6 +218,7 @@ class BlockExhibit(Exhibit):
 
     @breaks_graph
     def __enter__(self):
+        """Begin to record; if that fails, close what is open already and raise the error."""
         try:
             with ExitStack() as opened:
                 self._interrupts = opened.enter_context(in_users_code())
@@ -222,6 +233,10 @@ class BlockExhibit(Exhibit):
 
     @breaks_graph
     def __exit__(self, kind, error, trace) -> None:
+        """Stop recording, and draw the exhibit after Ctrl-C.
+
+        A KeyboardInterrupt that a framework has caught in the block is raised here again.
+        """
         self._opened.__exit__(kind, error, trace)
         if error is None and self._interrupts.raised:  # Ctrl-C came, but a framework caught it
             error = self._interrupts.raised[0]
@@ -232,20 +247,23 @@ class BlockExhibit(Exhibit):
         if error is not None:
             keep_users_frames(error, of_user=True)
             if kind is None:  # otherwise Python raises the block's error again
-                _raise_unchanged(error)
+                _raise_without_frames(error)
 
 
-def _raise_unchanged(error: BaseException) -> None:
-    """Raise an error without a frame of ours in its traceback."""
+def _raise_without_frames(error: BaseException) -> None:
+    """Raise an error whose traceback names no frame of this module."""
     try:
         raise error
     except BaseException:
-        error.__traceback__ = None
+        error.__traceback__ = None  # the `raise` above has put this frame into it
         raise
 
 
 def _with_interruption(model, unit: str):
-    """Return the model with a note that Ctrl-C came, and after how many rows."""
+    """Return the model with a note that Ctrl-C came, and after how many rows.
+
+    `unit` is what a row is called, such as `call`. A listing has rows, and a ledger entries.
+    """
     rows = getattr(model, "rows", None) or getattr(model, "entries", ())
     return replace(model, note=f"{describe_interruption(len(rows), unit)} {model.note}".rstrip())
 

@@ -90,6 +90,7 @@ class CallTree:
 
         # A last call at depth 0 ends all calls that are still open.
         for position, call in enumerate((*self.calls, Call(0, "", ""))):
+            # A call that is no deeper than an open one begins after the open one has ended.
             while open_positions and self.calls[open_positions[-1]].depth >= call.depth:
                 start = open_positions.pop()
                 sizes[start] = position - start
@@ -97,11 +98,12 @@ class CallTree:
         return tuple(sizes)
 
     def on_the_way(self) -> frozenset[int]:
-        """Return the positions of the landmarks, and of all calls that lead to a landmark."""
-        # doors_before[n]: how many of the first n calls are landmarks
-        doors_before = [0, *accumulate(call.door for call in self.calls)]
-        return frozenset(
-            position
-            for position, size in enumerate(self.inside())
-            if doors_before[position + size] > doors_before[position]
-        )
+        """Return the positions in `calls` of the landmarks, and of the calls that contain one."""
+        # landmarks_before[n]: how many of the first n calls are landmarks
+        landmarks_before = [0, *accumulate(call.door for call in self.calls)]
+        leading = set()
+        for position, size in enumerate(self.inside()):
+            end = position + size  # the calls inside this one are up to here
+            if landmarks_before[end] > landmarks_before[position]:
+                leading.add(position)
+        return frozenset(leading)

@@ -78,24 +78,25 @@ def build_class_listing(
     learners = [
         (states, clip_text(" ".join(name.split()), LONGEST_NAME)) for states, name in learners
     ]
-    unnamed = sum(not name for _, name in learners)
-    named = len(learners) - unnamed
-    is_shown = unnamed == 0 or unnamed >= LEAST
+    unnamed_count = sum(not name for _, name in learners)
+    named_count = len(learners) - unnamed_count
+    is_shown = unnamed_count == 0 or unnamed_count >= LEAST
 
     rows = []
     if is_shown:
         for chapter in chapters:
             counts = [_count_states(chapter.number, task.name, learners) for task in chapter.tasks]
-            if any(count.untried < len(learners) for count in counts):
+            is_begun = any(count.untried < len(learners) for count in counts)
+            if is_begun:
                 rows += counts
 
-    note = f"Shared by {format_count(len(learners), 'learner')}; {named} gave a name. "
+    note = f"Shared by {format_count(len(learners), 'learner')}; {named_count} gave a name. "
     note += "Chapters that nobody has started are left out."
     if not is_shown:
         note += f" {FEW}"
     if unread:
         note += f" {format_count(unread, 'file')} could not be read."
-    columns = (*_COLUMNS, _NAMES) if named else _COLUMNS
+    columns = (*_COLUMNS, _NAMES) if named_count else _COLUMNS
     return Listing("How far the class is", columns, tuple(rows), note)
 
 

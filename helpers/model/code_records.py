@@ -9,9 +9,9 @@ from .tables import Column, Listing
 
 
 def build_columns(code: str, /, **headings: str) -> tuple[Column, ...]:
-    """Return a column for each field=heading, in this order.
+    """Return a column for each keyword argument, `field="heading"`, in their order.
 
-    `code` names, separated by spaces, the fields whose whole text is code.
+    `code` has the names of the fields whose whole text is code, with spaces between them.
     """
     code_fields = code.split()
     return tuple(

@@ -1,4 +1,9 @@
-"""A graph of which some nodes call bodies: functions with a graph of their own."""
+"""A graph of which some nodes call bodies: functions with a graph of their own.
+
+In a flat graph, a body has an entry: a node of the op `BODY` whose `group` is the path of the body.
+All nodes of the body have this group, or one inside it. An arrow leads from the node that calls the
+body, its caller, to the entry.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -47,12 +52,14 @@ class Nest:
 
 
 def nest_bodies(graph: Graph) -> Nest:
-    """Return a graph with each body taken out of it.
+    """Return a flat graph as a `Nest`, with each body taken out of it.
 
-    The graph stays whole, without any `Body`, in two cases: a body has not exactly one caller on
-    its own level, or an arrow leads from one body into another.
+    The graph stays whole, without any `Body`, in two cases: some body does not have exactly one
+    caller on its own level, or an arrow leads from one body into another.
     """
+    # By the path of a body: its entry.
     entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
+    # By the key of a node: the path of the innermost body that contains it.
     scopes = _find_scopes(graph, entries)
 
     entry_keys = {entry.key for entry in entries.values()}

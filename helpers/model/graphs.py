@@ -117,6 +117,7 @@ class Graph:
         found = []
         for node in self.nodes:
             names = f"{node.key} {node.label} {node.op}".casefold()
+            # No word at all asks for nothing, though `all` of no words are there.
             if wanted and all(word in names for word in wanted):
                 found.append(node.key)
 
@@ -127,31 +128,38 @@ class Graph:
 
 
 def join_graphs(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
-    """Return several graphs as one picture, each of them under a box with its name."""
+    """Return several graphs as one, each of them under a box with its name.
+
+    `graphs` has them by name. The key of a node begins with the key of its graph's box, `name|`.
+    """
     nodes = []
     edges = []
     for name, graph in graphs.items():
-        box = f"{name}|"
-        nodes.append(Node(box, name, JOINED))
+        box_key = f"{name}|"
+        nodes.append(Node(box_key, name, JOINED))
         for node in graph.nodes:
-            nodes.append(replace(node, key=box + node.key))
+            nodes.append(replace(node, key=box_key + node.key))
         for edge in graph.edges:
-            edges.append(Edge(box + edge.source, box + edge.target, edge.label))
+            edges.append(Edge(box_key + edge.source, box_key + edge.target, edge.label))
 
-        # An arrow from the box to each node without one keeps the graph below its box.
+        # An arrow from the box to each node to which none leads keeps the graph below its box.
         reached = {edge.target for edge in graph.edges}
         for node in graph.nodes:
             if node.key not in reached:
-                edges.append(Edge(box, box + node.key))
+                edges.append(Edge(box_key, box_key + node.key))
     return Graph(title, tuple(nodes), tuple(edges), note)
 
 
 def split_graph(graph: Graph) -> dict[str, Graph]:
-    """Return by name the graphs that `join_graphs` put into one; any other graph under ""."""
+    """Return by name the graphs that `join_graphs` has joined; any other graph by the name "".
+
+    The keys keep the name in front. The arrows that lead from a box are left out.
+    """
     parts = {}
     for box in graph.nodes:
         if box.kind != JOINED:
             continue
+        # The key of the box is in front of the key of each node of its graph.
         nodes = [
             node for node in graph.nodes if node.key.startswith(box.key) and node.key != box.key
         ]

@@ -72,24 +72,28 @@ def _group_alike(failures: Sequence[Sequence[Failure]]) -> list[list[Failure]]:
 
     The first failure of each entry comes before all others, because torch checks it first.
     """
-    first = [of_entry[0] for of_entry in failures if of_entry]
-    others = [failure for of_entry in failures for failure in of_entry[1:]]
+    first_failures = [of_entry[0] for of_entry in failures if of_entry]
+    other_failures = [failure for of_entry in failures for failure in of_entry[1:]]
 
     groups: dict[tuple[str, str, str], list[Failure]] = {}
-    for failure in [*first, *others]:
-        name = OF_MODULE.sub("", failure.source)
-        # Without a value or a name, the value is that of a check between several sources.
-        is_of_one_source = failure.value and name
+    for failure in [*first_failures, *other_failures]:
+        # Inner modules are alike in what follows the path to them, such as `.training`.
+        source_in_module = OF_MODULE.sub("", failure.source)
+        # Different checks of one value share a line. Without a value or a source, the guard
+        # compares several sources, and only equal checks share a line.
+        is_of_one_source = failure.value and source_in_module
         checks = "" if is_of_one_source else failure.checks
-        groups.setdefault((name, failure.value, checks), []).append(failure)
+        groups.setdefault((source_in_module, failure.value, checks), []).append(failure)
     return sorted(groups.values(), key=lambda group: min(failure.entry for failure in group))
 
 
 def _describe_group(group: list[Failure], last_place: str) -> tuple[str, str]:
-    """Return the sentence on a group, and the place that it names last.
+    """Return the sentence on failures that share a line, and the place that it names last.
 
-    `last_place` is the place that the sentence before named last. It is not named again.
+    A place is a line of the program, as `_collect_checks` returns it. `last_place` is the one that
+    the sentence before named last, or "". It is not named again.
     """
+    # The sentence names the source of the first failure, and counts the alike ones.
     source = group[0].source
     value = group[0].value
     checks_by_place = _collect_checks([failure for failure in group if failure.source == source])
@@ -111,7 +115,7 @@ def _describe_group(group: list[Failure], last_place: str) -> tuple[str, str]:
     if others:
         modules = "modules" if others > 1 else "module"
         sentence += f"; alike in {others} more inner {modules}"
-    *_, place = checks_by_place
+    *_, place = checks_by_place  # the last one
     return sentence, place or last_place
 
 
@@ -143,9 +147,11 @@ def _format_entries(numbers: Iterable[int]) -> str:
 
 
 def _join_checks(checks_by_entry: dict[int, list[str]]) -> str:
-    """Return the checks of several entries, of each of which all checks must hold.
+    """Return what the guards of several cache entries check, as one phrase.
 
-    Different numbers are put together, such as `it equals 0 or 1` and `it equals 0 to 7`.
+    All checks of an entry must hold, and the call needs only one of the entries. So the phrase has
+    `and` between checks of an entry, and `or` between entries. If every entry only checks for a
+    value, the values are joined: `it equals 0 or 1`, `it equals 0 to 7`.
     """
     conditions = []  # one for each entry
     for checks in checks_by_entry.values():
@@ -163,6 +169,7 @@ def _join_checks(checks_by_entry: dict[int, list[str]]) -> str:
 
 def _join_values(values: list[str]) -> str:
     """Return values such as `0 or 1`; three or more whole numbers in a row as `0 to 7`."""
+    # If the first value is no number, the row below begins with 0 and is not like the values.
     first = int(values[0]) if values[0].isdecimal() else 0
     in_a_row = [str(first + index) for index in range(len(values))]
     if len(values) > 2 and values == in_a_row:

@@ -87,7 +87,9 @@ def build_guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     columns = []
     for column in COLUMNS:
         values = {getattr(guard, column.field) for guard in rows}
-        if column.field in FOLDED_COLUMNS and len(rows) > 1 and len(values) == 1 and any(values):
+        all_rows_agree = len(rows) > 1 and len(values) == 1
+        # Of an empty value, a sentence would say nothing.
+        if column.field in FOLDED_COLUMNS and all_rows_agree and any(values):
             note += f" In every row, {column.heading} is `{values.pop()}`."
         else:
             columns.append(column)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from .tables import Listing
 
-# What stands in place of a user.
+# What stands in place of a user: nobody uses the way, this Python does not have it, or the
+# framework that has it is not imported.
 NOBODY = "nobody"
 NEW = "not in this Python"
 OLD = "not imported"
@@ -41,7 +42,7 @@ class Interceptions(Listing):
 
     @property
     def taken(self) -> dict[str, str]:
-        """Return way -> who uses it, of those that somebody uses."""
+        """Return who uses each way that somebody uses, by the name of the way."""
         return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
 
     def at(self, station: str) -> tuple[Interception, ...]:

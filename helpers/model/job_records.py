@@ -87,7 +87,7 @@ class JobGraph:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how many ops each pass has; a pass without ops is left out."""
+        """Return how many ops each pass has, by its name; a pass without ops is left out."""
         counts_by_part = {part: len(self.names(part)) for part in PASSES}
         return {part: count for part, count in counts_by_part.items() if count}
 

@@ -1,4 +1,7 @@
-"""Records of the journey of a call past the six seams."""
+"""Records of the journey of a call past the six seams.
+
+A seam is a place where something may take over a call; the map of the course has a station at each.
+"""
 
 from dataclasses import dataclass
 

@@ -65,7 +65,7 @@ class Ratio(float):
         # An order is claimed only if the range leaves out 1, at which both take equally long.
         if not ranges_overlap(self, (1.0, 1.0)):
             return ""
-        is_steady = self.high <= NEAR * self.low
+        is_steady = self.high <= NEAR * self.low  # then both really take about as long
         return AS_LONG if is_steady else TOO_NOISY
 
 
@@ -88,10 +88,11 @@ def measure_ratio(seconds: Sequence[float], unit: Sequence[float]) -> Ratio:
     action_rounds = drop_warm_up(seconds)
     unit_rounds = drop_warm_up(unit)
     fastest_unit = min(unit_rounds)
+    # The range is that of the least lucky pairs of rounds.
     return Ratio(
-        min(action_rounds) / fastest_unit,
-        median(action_rounds) / fastest_unit,
-        len(action_rounds),
+        fastest=min(action_rounds) / fastest_unit,
+        middle=median(action_rounds) / fastest_unit,
+        rounds=len(action_rounds),
         low=min(action_rounds) / max(unit_rounds),
         high=max(action_rounds) / fastest_unit,
     )
@@ -135,5 +136,6 @@ def format_three_digits(number: float) -> str:
     """Return a number with three digits that count: 1.04, 19.2, 1,230."""
     if number < 100:
         return f"{number:.3g}"
+    # `g` would write 1.23e+03, so the rounded number is written a second time.
     rounded = float(f"{number:.3g}")
     return f"{rounded:,.0f}"

@@ -130,6 +130,7 @@ def build_op_graph(log: OpLog, title: str = "") -> Graph:
     for row in log.rows:
         key = f"op {row.number}"
         for value in row.reads:
+            # What no op of the log has made is from outside. Without a name it has no node.
             if value.number not in makers and value.name:
                 outside = f"value {value.number}"
                 makers[value.number] = _Maker(outside, "", "input")
@@ -142,6 +143,6 @@ def build_op_graph(log: OpLog, title: str = "") -> Graph:
         detail = f"{row.stage} {row.outputs}".rstrip()
         nodes[key] = Node(key, f"{row.number} {row.op}", row.stage, detail, op=row.op)
         for position, value in enumerate(row.makes):
-            label = f"output {position}" if position else ""
+            label = f"output {position}" if position else ""  # the first output is the usual one
             makers[value.number] = _Maker(key, label, row.stage)
     return Graph(title or log.title, tuple(nodes.values()), tuple(edges))

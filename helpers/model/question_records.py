@@ -171,10 +171,10 @@ class Sandbox:
         return {control.name: control.first for control in self.controls}
 
     def different(self) -> Iterator[dict[str, str]]:
-        """Yield all picks that differ in something that matters.
+        """Yield every combination of options that makes another call.
 
-        A pick is the option by the name of the control. Controls that do not matter for it are
-        left out.
+        Each is a dict from the name of a control to the option that is picked. Controls that do
+        not matter for this call are left out.
         """
         for options in product(*(control.options for control in self.controls)):
             picked = dict(zip(self.start(), options, strict=True))
@@ -183,7 +183,8 @@ class Sandbox:
                 for control in self.controls
                 if control.of and picked[control.of] not in control.matters
             ]
-            # Of picks that differ only in idle controls, the one with their first options counts.
+            # Combinations that differ only in idle controls make one call: yield it once, when the
+            # idle ones have their first options.
             if all(picked[control.name] == control.first for control in idle):
                 for control in idle:
                     del picked[control.name]

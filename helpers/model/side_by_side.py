@@ -77,7 +77,8 @@ def align_lines(left: list[str], right: list[str], origin: dict[int, int]) -> tu
     last_shown = 0  # the greatest number of a left line so far
     for number, line in enumerate(right, 1):
         source = origin.get(number, 0)
-        if not 1 <= source <= len(left):
+        has_origin = 1 <= source <= len(left)
+        if not has_origin:
             rows.append(Pair(0, "", number, line))
             continue
 

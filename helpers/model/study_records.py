@@ -74,6 +74,7 @@ def _find_solution(text: str) -> str:
     return block[1] if block else ""
 
 
+# How far a learner came with an exercise, from nothing to everything.
 UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "passed")
 # What a check recorded -> the state to which the exercise rises with it.
 _STATES_BY_OUTCOME = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
@@ -199,7 +200,7 @@ def read_chapters(texts: dict[str, str]) -> tuple[ChapterProgress, ...]:
         title = titles.get(f"{number}_{name}", name.replace("_", " "))
         try:
             chapter = ChapterProgress(int(number), title, _read_tasks(file, texts[file]))
-        except (ValueError, LookupError, TypeError, RecursionError):
+        except (ValueError, LookupError, TypeError, RecursionError):  # not JSON, or other JSON
             raise ValueError(f"{file} is not a notebook") from None
         chapters.append(chapter)
     return tuple(chapters)
@@ -238,9 +239,10 @@ def build_progress(
     for event in events:
         if "check" in event:
             exercise = event["check"]
-            states[exercise] = max(
-                states.get(exercise, UNTRIED), _STATES_BY_OUTCOME[event["is"]], key=STATES.index
-            )
+            state_before = states.get(exercise, UNTRIED)
+            state_now = _STATES_BY_OUTCOME[event["is"]]
+            # A state never sinks: a check that fails after it passed leaves "passed".
+            states[exercise] = max(state_before, state_now, key=STATES.index)
             here = chapter_numbers.get(exercise, here)
         else:
             if event["chapter"] is not None:

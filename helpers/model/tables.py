@@ -45,7 +45,10 @@ class _RowBase:
     """The base of all classes that `make_row` creates."""
 
     def __reduce__(self):
-        # pickle cannot find the class by a name, so the copy makes the class anew.
+        """Return how pickle makes the row again: by `make_row`, from its fields and its values.
+
+        pickle cannot find the class of a row by a name, because no module has it.
+        """
         return make_row, (tuple(vars(self)), tuple(vars(self).values()))
 
 
@@ -56,7 +59,10 @@ def _make_row_type(fields: tuple[str, ...]) -> type[_RowBase]:
 
 
 def make_row(fields: tuple[str, ...], values: tuple) -> _RowBase:
-    """Return a record of fields that only a running program knows; it can be pickled."""
+    """Return a row for a `Listing` whose fields are known only while the program runs.
+
+    `fields` are the names of its attributes and `values` what they are. The row can be pickled.
+    """
     return _make_row_type(fields)(*values)
 
 
@@ -147,12 +153,15 @@ class Ledger:
     marks: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
 
     def word(self, subject: str, heading: str | None = None) -> str:
-        """Return the verdict's word under a heading, or under the only one; KeyError for none."""
+        """Return the word of a subject's verdict under a heading; None stands for the only one.
+
+        KeyError if there is no such subject or heading.
+        """
         entry = find_named(self.entries, subject, "subject")
         return entry.verdicts[self._column(heading)].word
 
     def _column(self, heading: str | None) -> int:
-        """Return the position of a heading. None is the only heading; KeyError for no heading."""
+        """Return the position of a heading; None stands for the only one. KeyError for another."""
         if heading is None and len(self.headings) == 1:
             return 0
         if heading not in self.headings:

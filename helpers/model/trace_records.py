@@ -36,6 +36,7 @@ class Cause:
 
     def __str__(self) -> str:
         """Return the cause as text, such as `n: Python value 1 → 2`."""
+        # Of a type or an object, both texts say what they are.
         label = "" if self.kind in ("type", "object") else f"{self.kind} "
         return f"{self.where}: {label}{self.before} → {self.after}{self.detail}"
 
@@ -103,7 +104,10 @@ class TraceLedger(Ledger):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Return, for each call, how many traces these calls had made after it."""
+        """Return for each call how many traces there were once it had ended.
+
+        An entry with several calls made no trace: all of them found one in the cache.
+        """
         totals = accumulate(entry.traces for entry in self.entries)
         return tuple(
             total
@@ -120,9 +124,10 @@ class TraceLedger(Ledger):
 def build_trace_entry(
     subject: str, arguments: str, verdict: str, note: str = "", **more
 ) -> TraceEntry:
-    """Return an entry under the headings arguments and verdict, with the verdict's tone.
+    """Return the entry of a call of a `TraceLedger`.
 
-    `more` are further fields of `TraceEntry`.
+    `subject` names the call, `arguments` are its arguments in words, and `verdict` is `hit`,
+    `trace` and so on, which gets its tone. `more` are further fields of `TraceEntry`.
     """
     verdicts = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
     return TraceEntry(subject, verdicts, note, **more)

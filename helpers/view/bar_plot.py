@@ -1,4 +1,8 @@
-"""Ratios by name -> bars from a line at 1, on a logarithmic scale, or a table of the numbers."""
+"""Ratios by name -> bars from a line at 1, on a logarithmic scale, or a table of the numbers.
+
+A ratio is a plain number from a caller, or a measured `Ratio`, which knows the range of its rounds
+and whether it is too unsure to claim an order.
+"""
 
 import math
 from dataclasses import dataclass
@@ -39,17 +43,16 @@ class RatioAxis:
         return round(100 * part, 2)
 
     def list_ticks(self) -> list[float]:
-        """Return the ratios at which the axis has a mark, besides 1."""
-        ticks = [0.2, 0.5, 2.0, 5.0]
-        if self.high - self.low >= 1:
-            ticks = self._list_powers_of_ten()
+        """Return the ratios at which the axis has a mark, besides 1, whose line is always drawn."""
+        spans_a_power_of_ten = self.high - self.low >= 1
+        ticks = self._list_powers_of_ten() if spans_a_power_of_ten else [0.2, 0.5, 2.0, 5.0]
         return [tick for tick in ticks if self.low <= math.log10(tick) <= self.high]
 
     def _list_powers_of_ten(self) -> list[float]:
-        """Return the powers of ten that there is room for."""
+        """Return the powers of ten on the axis, every second or third if there are many; not 1."""
         step = math.ceil((self.high - self.low) / MOST_TICKS)
         powers = range(math.ceil(self.low), math.floor(self.high) + 1)
-        return [10.0**power for power in powers if power and power % step == 0]
+        return [10.0**power for power in powers if power != 0 and power % step == 0]
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def render_bars_text(title: str, ratios: dict[str, float]) -> str:
 
 
 def _list_ratio_cells(name: str, ratio: float) -> list[str]:
+    """Return the cells of a row: the name, the ratio, the range of its rounds, their number."""
     if not isinstance(ratio, Ratio):
         return [name, format_ratio(ratio), NO_ROUNDS, NO_ROUNDS]
     number = ratio.unsure or format_ratio(ratio)
@@ -112,7 +116,7 @@ def render_bars_html(title: str, ratios: dict[str, float]) -> str:
         bars=bars,
         ticks=ticks,
         one=axis.place(1),
-        less=axis.low < 0,
+        less=axis.low < 0,  # there is a ratio below 1, whose logarithm is below 0
         more=axis.high > 0,
         wide=min(WIDEST_NAMES, LETTER_WIDTH * longest_name + 1),
         said=_describe_bars(ratios) + SCALE,
@@ -120,12 +124,12 @@ def render_bars_html(title: str, ratios: dict[str, float]) -> str:
 
 
 def _list_round_counts(ratios: dict[str, float]) -> list[int]:
-    """Return how many rounds the ratios have, each number once."""
+    """Return the numbers of rounds that the measured ratios have, the least first, each once."""
     return sorted({ratio.rounds for ratio in ratios.values() if isinstance(ratio, Ratio)})
 
 
 def _describe_bars(ratios: dict[str, float]) -> str:
-    """Return what a bar means, if any has rounds."""
+    """Return the sentences on what a bar means; an empty text if no ratio was measured here."""
     round_counts = _list_round_counts(ratios)
     if not round_counts:
         return ""
@@ -137,7 +141,7 @@ def _describe_bars(ratios: dict[str, float]) -> str:
 
 
 def _make_ratio_axis(ratios: dict[str, float]) -> RatioAxis:
-    """Return the axis; the line at 1 is between its ends, or at one of them."""
+    """Return an axis on which 1, all ratios and the ranges of their rounds have a place."""
     numbers = [1.0, *ratios.values()]
     for ratio in ratios.values():
         if isinstance(ratio, Ratio):
@@ -145,14 +149,15 @@ def _make_ratio_axis(ratios: dict[str, float]) -> RatioAxis:
 
     low = math.log10(min(numbers))
     high = math.log10(max(numbers))
-    if low == high:
+    if low == high:  # an axis without a length would divide by 0
         return RatioAxis(-HALF_WITHOUT_SPREAD, HALF_WITHOUT_SPREAD)
     return RatioAxis(low, high)
 
 
 def _draw_bar(name: str, ratio: float, axis: RatioAxis) -> Bar:
+    """Return the bar of a ratio: from 1 to the ratio, or without a length if it is unsure."""
     place = axis.place(ratio)
-    low = high = place
+    low = high = place  # a number without rounds has no range
     unsure = ""
     words = format_ratio(ratio)
     if isinstance(ratio, Ratio):

@@ -27,7 +27,7 @@ def render_bytecode_html(model: Sourced) -> str:
     jumps = model.jumps()
     arrows = place_jumps(jumps)
     arcs = ""
-    if arrows and not rest:
+    if arrows and not rest:  # an arrow could lead to a row that is left out
         arcs = encode_image(draw_arcs(arrows, len(rows)))
 
     column_codes = [column.code for column in model.columns]
@@ -52,11 +52,16 @@ def render_bytecode_html(model: Sourced) -> str:
 
 
 def _explain_arrows(model: Sourced) -> str:
+    """Return what the arrows mean; an empty text if there are none."""
     return ARROWS if model.jumps() else ""
 
 
 def list_instructions(model: Sourced) -> tuple[list[str], list[list[str]]]:
-    """Return headings and cells; the first column holds the arrows, if there are any."""
+    """Return headings, and the cells of each row.
+
+    The first column holds the arrows, if the model has jumps. A marked cell begins with a dot. If
+    the model marks cells, a last column that repeats another column is left out.
+    """
     headings = [column.heading for column in model.columns]
     plain_cells = model.cells()
     cells = cut_cells(plain_cells)
@@ -65,8 +70,9 @@ def list_instructions(model: Sourced) -> tuple[list[str], list[list[str]]]:
 
     if model.marked:
         *columns, last_column = zip(*plain_cells, strict=True)
-        if last_column in columns:  # it goes, and the heading of its twin says so
-            headings[columns.index(last_column)] += f" ({headings[-1]} is the same)"
+        if last_column in columns:
+            twin = columns.index(last_column)
+            headings[twin] += f" ({headings[-1]} is the same)"
             headings = headings[:-1]
             cells = [row[:-1] for row in cells]
 

@@ -14,7 +14,7 @@ from .plain_text import spell_in_one_line
 
 MOST_ROWS = 40
 MOST_BLOCKS = 400
-MOST_LANDMARKS = 8  # landmarks that have a way of their own
+MOST_LANDMARKS = 8  # landmarks to which the path is drawn
 MOST_NAMED = 4  # functions that the block of other calls names
 
 # The kinds of blocks, in the words of the legend.
@@ -29,8 +29,8 @@ _EDGED = (
     "border:1.5px {};border-color:{};background-color:{}"
 )
 
-# How a block of each kind looks.
-LOOKS = {
+# The CSS of a block of each kind.
+CSS_BY_KIND = {
     WAY: f"background-color:{ink.format_colour('name')};color:{ink.PAGE}",
     LANDMARK: f"background-color:{ink.format_colour('update')};color:{ink.PAGE}",
     IN_C: _EDGED.format("solid", ink.format_colour("op"), ink.format_fill("op")),
@@ -61,7 +61,7 @@ def draw_flame(model: CallTree) -> list[FlameBlock]:
 
 
 def walk_blocks(blocks: list[FlameBlock]) -> Iterator[FlameBlock]:
-    """Yield the blocks that are seen before one zooms."""
+    """Yield the blocks that are seen before one zooms: all but those in a block of other calls."""
     for block in blocks:
         yield block
         if block.kind != SIDE:
@@ -69,75 +69,88 @@ def walk_blocks(blocks: list[FlameBlock]) -> Iterator[FlameBlock]:
 
 
 class _Flame:
-    """Which calls of a tree have a block, and of which kind."""
+    """Which calls of a tree have a block, and of which kind.
+
+    A call is known by its index in `CallTree.calls`, where the calls inside it follow it.
+    """
 
     def __init__(self, model: CallTree):
+        """Choose the calls that have a block: those on the path to a landmark, and the largest."""
         self._calls = model.calls
-        self._call_counts = model.inside()
-        self._on_the_way = self._find_way()
-        self._drawn = self._on_the_way | self._find_largest()
+        self._call_counts = model.inside()  # of each call: it and all calls inside it
+        self._on_path = self._find_path()
+        self._drawn = self._on_path | self._find_largest()
 
-    def _find_way(self) -> set[int]:
-        """Return the calls that lead to one of the first landmarks."""
+    def _find_path(self) -> set[int]:
+        """Return the first landmarks, and the calls that lead to one of them."""
         landmarks = [index for index, call in enumerate(self._calls) if call.door]
-        way = set()
+        on_path = set()
         for index, count in enumerate(self._call_counts):
             inside = range(index, index + count)
             if any(landmark in inside for landmark in landmarks[:MOST_LANDMARKS]):
-                way.add(index)
-        return way
+                on_path.add(index)
+        return on_path
 
     def _find_largest(self) -> set[int]:
-        """Return the calls with most calls in them."""
+        """Return the calls that contain most other calls, as many as a flame may have blocks."""
         visible = [index for index, call in enumerate(self._calls) if call.depth < MOST_ROWS]
         largest_first = sorted(visible, key=lambda index: -self._call_counts[index])
         return set(largest_first[:MOST_BLOCKS])
 
     def list_blocks(self) -> list[FlameBlock]:
         """Return the blocks of the outermost calls."""
-        return self._list_between(0, len(self._calls), folds_side=bool(self._on_the_way))
+        return self._list_siblings(0, len(self._calls), folds_off_path=bool(self._on_path))
 
-    def _list_between(self, start: int, stop: int, folds_side: bool) -> list[FlameBlock]:
-        """Return the blocks of neighbours; `folds_side`: those off the way share a block."""
+    def _list_siblings(self, start: int, stop: int, folds_off_path: bool) -> list[FlameBlock]:
+        """Return the blocks of the calls from `start` to `stop` that none of the others contains.
+
+        With `folds_off_path`, neighbours that lead to no landmark share one block.
+        """
         blocks = []
-        side = []  # neighbours off the way since the last block on it
+        off_path = []  # the blocks of neighbours that wait to be folded into one
         index = start
         while index < stop:
-            is_on_the_way = index in self._on_the_way
+            is_on_path = index in self._on_path
             if self._calls[index].depth < MOST_ROWS and index in self._drawn:
                 block = self._make_block(index)
-                if is_on_the_way or not folds_side:
+                if is_on_path or not folds_off_path:
                     blocks.append(block)
                 else:
-                    side.append(block)
+                    off_path.append(block)
 
-            index += self._call_counts[index]
-            ends_side = index >= stop or index in self._on_the_way
-            if side and ends_side:
-                blocks.append(_fold_side(side))
-                side = []
+            index += self._call_counts[index]  # past the calls inside this one
+            ends_neighbours = index >= stop or index in self._on_path
+            if off_path and ends_neighbours:
+                blocks.append(_fold_off_path(off_path))
+                off_path = []
         return blocks
 
     def _make_block(self, index: int) -> FlameBlock:
+        """Return the block of a call, with the blocks of the calls inside it."""
         call = self._calls[index]
         count = self._call_counts[index]
         text = f"▶ {call.name}" if call.door else call.path
-        folds_side = index in self._on_the_way
-        inside = self._list_between(index + 1, index + count, folds_side)
-        says = _describe_block(call, count)
-        return FlameBlock(clip_text(text, LONGEST), says, self._find_kind(index), count, inside)
+        is_on_path = index in self._on_path
+        return FlameBlock(
+            text=clip_text(text, LONGEST),
+            says=_describe_block(call, count),
+            kind=self._find_kind(index),
+            count=count,
+            inside=self._list_siblings(index + 1, index + count, folds_off_path=is_on_path),
+        )
 
     def _find_kind(self, index: int) -> str:
+        """Return the kind of the block of a call."""
         call = self._calls[index]
         if call.door:
             return LANDMARK
-        if index in self._on_the_way:
+        if index in self._on_path:
             return WAY
         return IN_C if call.c else OTHER
 
 
-def _fold_side(blocks: list[FlameBlock]) -> FlameBlock:
-    """Return one block for calls beside the way to a landmark."""
+def _fold_off_path(blocks: list[FlameBlock]) -> FlameBlock:
+    """Return one block for neighbours that lead to no landmark."""
     count = sum(block.count for block in blocks)
     names = format_names([block.text for block in blocks], MOST_NAMED)
     says = f"{format_count(count, 'call')} off the path: {names}"
@@ -145,6 +158,7 @@ def _fold_side(blocks: list[FlameBlock]) -> FlameBlock:
 
 
 def _describe_block(call: Call, count: int) -> str:
+    """Return the tip of a call's block; `count` is how many calls the block represents."""
     parts = [clip_text(call.name, LONGEST), f"{format_count(count, 'call')}, this one included"]
     if call.module:
         parts.append(clip_text(call.module, LONGEST))

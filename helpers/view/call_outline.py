@@ -28,7 +28,7 @@ class OutlineLine:
 
 
 def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
-    """Return the lines of a tree; each call is counted once, equal neighbours are one line."""
+    """Return the lines of a tree. Equal neighbours share a line; lines after the 400th are cut."""
     lines = _merge_equal_neighbours(_list_outline_lines(tree))
     left_out_count = len(lines) - MOST_LINES
     if left_out_count > 0:
@@ -38,10 +38,13 @@ def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
 
 
 def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
-    """Return a line for each call; of a large tree only those that lead to a landmark."""
+    """Return a line for each call.
+
+    In a large tree only the calls that lead to a landmark have their own line; others share one.
+    """
     calls = tree.calls
     call_counts = tree.inside()
-    on_the_way = tree.on_the_way()
+    on_the_way = tree.on_the_way()  # the landmarks, and the calls that contain one
     is_whole = len(calls) <= MOST_WHOLE or not on_the_way
 
     lines = []
@@ -54,7 +57,8 @@ def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
             index += 1
             continue
 
-        # Calls off the way are one line, with their neighbours of the same depth.
+        # This call leads to no landmark. It shares a line with all calls inside it, and with the
+        # neighbours of the same depth that lead to none either.
         stop = index + call_counts[index]
         while stop < len(calls) and stop not in on_the_way and calls[stop].depth == call.depth:
             stop += call_counts[stop]
@@ -65,6 +69,7 @@ def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
 
 
 def _describe_call(call: Call) -> str:
+    """Return the name of what was called, with C code and an error marked."""
     text = clip_text(call.path, LONGEST)
     if call.c:
         text = f"[C] {text}"
@@ -81,11 +86,12 @@ def _name_folded(calls: tuple[Call, ...], depth: int) -> str:
 
 
 def _merge_equal_neighbours(lines: list[OutlineLine]) -> list[OutlineLine]:
-    """Return the lines; equal ones that call nothing become one, which says how many they are."""
+    """Return the lines, with `name ×3` for three equal neighbours that call nothing."""
     merged = []
     for line, equal_lines in groupby(lines):
         times = len(list(equal_lines))
-        if times > 1 and line.call_count == 1:
+        calls_nothing = line.call_count == 1  # calls inside stand between equal lines otherwise
+        if times > 1 and calls_nothing:
             merged.append(replace(line, text=f"{line.text} ×{times}", call_count=times))
         else:
             merged += [line] * times

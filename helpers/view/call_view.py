@@ -3,8 +3,8 @@
 from ..model.call_records import CallTree
 from . import View
 from .call_flame import (
+    CSS_BY_KIND,
     LANDMARK,
-    LOOKS,
     MOST_BLOCKS,
     MOST_ROWS,
     SIDE,
@@ -19,12 +19,14 @@ from .plain_text import spell_in_one_line
 
 BAR = 16  # characters of the longest bar
 HEADING = "calls inside"
+# The mark at the beginning of a line -> what the heading says of it.
 MARKS = {"▶ ": "▶: a landmark", "[C] ": "[C]: written in C or C++", "… ": "…: folded calls"}
 
 Branch = tuple[OutlineLine, list]  # a line, and the branches below it
 
 
 def _render_calls_text(model: CallTree) -> str:
+    """Return the calls as lines of text, each with a count and a bar."""
     lines = [_render_call_line(line, len(model.calls)) for line in outline_calls(model)]
     title = spell_in_one_line(model.title)
     ending = spell_in_one_line(_describe_ending(model))
@@ -33,15 +35,16 @@ def _render_calls_text(model: CallTree) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _render_call_line(line: OutlineLine, most: int) -> str:
-    """Return a line with a bar that shows which part of all calls it represents."""
-    bar = "█" * max(1, round(BAR * line.call_count / most))
-    indent = "  " * min(line.depth, MOST_ROWS)
+def _render_call_line(line: OutlineLine, total: int) -> str:
+    """Return a line with a bar that shows which part of the `total` calls it represents."""
+    length = max(1, round(BAR * line.call_count / total))  # the smallest bar is visible too
+    bar = "█" * length
+    indent = "  " * min(line.depth, MOST_ROWS)  # deeper lines would have no room for words
     return f"{line.call_count:>5} {bar:<{BAR}} {indent}{_format_call_line(line)}".rstrip()
 
 
 def _describe_lines(lines: list[str]) -> str:
-    """Return the heading, which explains the marks that are used."""
+    """Return the heading above the lines of the text form, which explains the marks in them."""
     if not lines:
         return "no call recorded"
 
@@ -53,44 +56,52 @@ def _describe_lines(lines: list[str]) -> str:
 
 
 def _format_call_line(line: OutlineLine) -> str:
+    """Return what is called, with a mark in front of a landmark."""
     text = spell_in_one_line(line.text)
     return f"▶ {text}" if line.is_landmark else text
 
 
 def _describe_ending(model: CallTree) -> str:
+    """Return the sentence on the error that ended the run; an empty text for none."""
     return f"It ended in {spell_in_one_line(model.outcome)}" if model.outcome else ""
 
 
 def _render_calls_html(model: CallTree) -> str:
+    """Return a flame graph of the calls, its legend, and nested lists of the same calls."""
     flame = draw_flame(model)
-    kinds = {block.kind for block in walk_blocks(flame)}
-    undrawn_count = len(model.calls) - MOST_BLOCKS
-    cut_sentence = ""
-    if undrawn_count > 0:
-        cut_sentence = f"The {undrawn_count:,} smallest calls have no block."
+    drawn_kinds = {block.kind for block in walk_blocks(flame)}
+    legend = {kind: css for kind, css in CSS_BY_KIND.items() if kind in drawn_kinds}
 
+    undrawn_count = len(model.calls) - MOST_BLOCKS
+    undrawn_sentence = ""
+    if undrawn_count > 0:
+        undrawn_sentence = f"The {undrawn_count:,} smallest calls have no block."
+
+    # A block on the path to a landmark is as wide as its words, not as its number of calls.
+    has_landmark = any(call.door for call in model.calls)
     return render(
         "call_tree.html",
         model=model,
         branches=_nest_lines(outline_calls(model)),
-        words=_format_call_line,
+        format_line=_format_call_line,
         ending=_describe_ending(model),
         flame=flame,
-        looks={kind: look for kind, look in LOOKS.items() if kind in kinds},
-        look=LOOKS,
-        bright=(WAY, LANDMARK),
-        side=SIDE,
-        scaled=not any(call.door for call in model.calls),
-        flame_cut=cut_sentence,
+        legend=legend,
+        css_by_kind=CSS_BY_KIND,
+        path_kinds=(WAY, LANDMARK),
+        folded_kind=SIDE,
+        scaled=not has_landmark,
+        flame_cut=undrawn_sentence,
         script=read_image_script("call_tree.js"),
     )
 
 
 def _nest_lines(lines: tuple[OutlineLine, ...]) -> list[Branch]:
-    """Return each outermost line with those below it, for nested lists."""
+    """Return each outermost line with the lines that its call contains, for nested lists."""
     branches = []
-    open_branches: list[Branch] = []  # from the outermost line to the one before
+    open_branches: list[Branch] = []  # the line before, after the lines that contain it
     for line in lines:
+        # At most one deeper than the line before, and no deeper than lists may be nested.
         depth = min(line.depth, len(open_branches), MOST_ROWS)
         del open_branches[depth:]
         siblings = open_branches[-1][1] if open_branches else branches

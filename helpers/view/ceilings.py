@@ -16,7 +16,10 @@ TAB_WIDTH = 4
 def limit_rows(
     rows: Sequence, where_all: str, what: str = "Rows", most: int = MOST_ROWS
 ) -> tuple[Sequence, str]:
-    """Return the first rows, and a sentence that counts the others and says where all are."""
+    """Return the first `most` rows, and a sentence on the others; empty if none is left out.
+
+    The sentence calls the rows `what`, counts them, and ends in `where_all`: where all of them are.
+    """
     total = len(rows)
     if total <= most:
         return rows, ""
@@ -25,19 +28,19 @@ def limit_rows(
 
 
 def cut_text(text: str, longest: int = LONGEST_CELL) -> str:
-    """Return the text; of a very long one the first, and how many characters follow."""
+    """Return the text; a very long one is cut, and ends in the number of characters left out."""
     if len(text) <= longest:
         return text
     return f"{text[:longest]}… ({len(text) - longest:,} more characters; the model has them)"
 
 
 def cut_cells(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return rows of cells, each cut."""
+    """Return the rows with each cell cut to the longest that a table shows."""
     return [[cut_text(cell) for cell in row] for row in rows]
 
 
 def cut_lines(lines: list[str]) -> list[str]:
-    """Return lines, each cut; of very many the first, and one line that counts the others."""
+    """Return the first lines, each cut, and a line that counts the others if there are any."""
     shown = [cut_text(line) for line in lines[:MOST_LINES]]
     rest = len(lines) - MOST_LINES
     if rest > 0:

@@ -27,6 +27,7 @@ class Plot:
         return render_bars_text(self.title, self.ratios)
 
     def _repr_mimebundle_(self, include=None, exclude=None):
+        """Return the text and the HTML by their MIME types, as Jupyter asks for them."""
         html = render_bars_html(self.title, self.ratios)
         return {"text/plain": repr(self), "text/html": html}
 
@@ -44,6 +45,7 @@ def plot(title: str, ratios: Mapping[str, float]) -> Plot:
 
 
 def _require_ratio(name: object, ratio: object) -> None:
+    """Raise TypeError or ValueError for what is not a name with a positive number."""
     if not isinstance(name, str) or not _is_number(ratio):
         raise TypeError("a bar needs a str as its name, and a positive number: float(…)")
     if not LEAST_RATIO <= ratio <= GREATEST_RATIO:
@@ -52,11 +54,15 @@ def _require_ratio(name: object, ratio: object) -> None:
 
 
 def _is_number(value: object) -> bool:
+    """Return whether a value is a real number; True and False are none, though Python says so."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def make_curve(title: str, numbers, step: str = "step", number: str = "number") -> Curve:
-    """Return a curve of numbers from 0; TypeError or ValueError names what is not one."""
+    """Return a curve of numbers, none of them below 0; `step` and `number` name the two axes.
+
+    TypeError or ValueError says what else was given.
+    """
     if not all(isinstance(words, str) for words in (title, step, number)):
         raise TypeError("the title and the words for a step and a number must be text")
     if not isinstance(numbers, list | tuple) or not all(map(_is_number, numbers)):

@@ -34,6 +34,7 @@ class ShownCodes:
 
 
 def _choose_codes(model: CodeTree) -> ShownCodes:
+    """Return the code objects of a tree that are shown, with an outline of all of them."""
     all_trees = list(model.walk())
     trees, rest = limit_rows([tree for _, tree in all_trees], CODES, "Code objects", MOST_CODES)
     outline = ""
@@ -44,6 +45,7 @@ def _choose_codes(model: CodeTree) -> ShownCodes:
 
 
 def _format_outline_line(depth: int, tree: CodeTree) -> str:
+    """Return the name of a code object, indented below the one that contains it."""
     if depth == 0:
         return cut_text(tree.name)
     indent = "   " * (depth - 1)
@@ -51,10 +53,10 @@ def _format_outline_line(depth: int, tree: CodeTree) -> str:
 
 
 def _list_instructions(tree: CodeTree) -> list[list[str]]:
-    """Return a row per instruction: which bytes it has, how many of them cache, and its source."""
+    """Return the cells of each instruction, in the order of `HEADINGS`."""
     rows = []
     for row in tree.bytecode.rows:
-        cache_bytes = "00 00 " * row.caches
+        cache_bytes = "00 00 " * row.caches  # inline caches are empty in code that has not run
         cells = [str(row.offset), row.kept, cache_bytes]
         cells += [cut_text(row.words), row.where, cut_text(row.snippet)]
         rows.append(cells)
@@ -70,7 +72,8 @@ def render_code_text(model: CodeTree) -> str:
     parts = [codes.outline]
     for tree in codes.trees:
         rows, rest = limit_rows(_list_instructions(tree), ROWS)
-        fields = tree.fields if tree is model else _list_other_fields(tree, model)
+        is_outermost = tree is model
+        fields = tree.fields if is_outermost else _list_other_fields(tree, model)
         parts.append(table.text(fields))
         parts.append(join_parts(render_grid(HEADINGS, rows), rest, tree.note, tree.bytecode.cut))
     parts.append(codes.rest)
@@ -78,7 +81,10 @@ def render_code_text(model: CodeTree) -> str:
 
 
 def _list_other_fields(tree: CodeTree, first: CodeTree) -> Listing:
-    """Return the fields of a code object that differ from those of the first one."""
+    """Return the fields of a code object that differ from those of the outermost one, `first`.
+
+    The column of meanings is left out, because the table of the first one has it.
+    """
     known = {(row.name, row.value, row.used) for row in first.fields.rows}
     fields = tree.fields
     rows = [row for row in fields.rows if (row.name, row.value, row.used) not in known]
@@ -115,7 +121,7 @@ def make_code_widget(model: CodeTree):
 
 
 def _describe_code(tree: CodeTree) -> dict:
-    """Return what the widget's script needs of one code object."""
+    """Return what the widget's script `code` needs of one code object, as plain data."""
     rows, rest = limit_rows(tree.bytecode.rows, ROWS, "Instructions", MOST_INSTRUCTIONS)
     units = []
     for row in rows:

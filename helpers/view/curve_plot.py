@@ -58,7 +58,7 @@ def render_curve_text(model: Curve) -> str:
 def render_curve_html(model: Curve) -> str:
     """Return the picture of the first number, the last, and others evenly between."""
     count = len(model.numbers)
-    last = max(count - 1, 1)
+    last = max(count - 1, 1)  # a curve of one number has a length too, by which steps are divided
     axis = _make_curve_axis(model.numbers)
     points = _place_points(model.numbers, axis, last)
     highs = [(round(axis.place(tick), 2), f"{tick:g}") for tick in axis.ticks]
@@ -88,9 +88,13 @@ def render_curve_html(model: Curve) -> str:
 def _place_points(
     numbers: tuple[float, ...], axis: CurveAxis, last: int
 ) -> dict[int, tuple[float, float]]:
-    """Return the places of the steps that are drawn, in per cent of the width and the height."""
+    """Return the places of the steps that are drawn, in per cent of the width and the height.
+
+    `last` is the step at the right end of the picture.
+    """
     count = len(numbers)
-    drawn_steps = {*range(0, count, math.ceil(count / MOST_POINTS)), count - 1}
+    every = math.ceil(count / MOST_POINTS)
+    drawn_steps = {*range(0, count, every), count - 1}
     points = {}
     for step in sorted(drawn_steps):
         points[step] = (round(step / last * 100, 2), axis.place(numbers[step]))
@@ -98,7 +102,7 @@ def _place_points(
 
 
 def _draw_image(points: dict[int, tuple[float, float]], highs: list[tuple[float, str]]) -> str:
-    """Return the curve as the address of an image."""
+    """Return the curve as a `data:` address of an image; a high is the place of a tick's line."""
     scale = PICTURE_SIZE // 100
     corners = []
     for across, up in points.values():
@@ -119,11 +123,12 @@ def _list_ends(
     first_number: str,
     last_number: str,
 ) -> list[tuple[float, float, str, str]]:
-    """Return the points with a number beside them: place, words, and where the words stand."""
+    """Return the first and the last point: across, up, its number, and the CSS of the number."""
     count = len(numbers)
     ends = []
     if count > 1:
-        rises = numbers[(count - 1) // 10] > numbers[0]
+        early_number = numbers[(count - 1) // 10]
+        rises = early_number > numbers[0]
         lower_margin = -18 if rises else 2  # the words are on the side where the curve is not
         ends.append((*points[0], first_number, f"margin:0 0 {lower_margin}px 7px;"))
     ends.append((*points[count - 1], last_number, "margin:0 0 -8px 6px;"))
@@ -137,21 +142,22 @@ def _make_curve_axis(numbers: tuple[float, ...]) -> CurveAxis:
     """Return an axis from 0, or a logarithmic one where the numbers differ much."""
     least = min(numbers)
     most = max(numbers)
-    if not least or most / least <= STEEP:
-        ticks = _list_round_numbers(most or 1.0)
+    if not least or most / least <= STEEP:  # 0 has no logarithm
+        ticks = _list_round_numbers(most or 1.0)  # the axis needs a length if all numbers are 0
         return CurveAxis(ticks, lambda number: number / ticks[-1] * 100)
 
     low = math.log10(least)
     length = math.log10(most / least)
 
     def place(number: float) -> float:
+        """Return where a number is, in per cent; 4 per cent stay free below and above."""
         return 4 + 92 * (math.log10(number) - low) / length
 
     return CurveAxis(_list_powers(least, most), place, " (logarithmic axis)")
 
 
 def _list_powers(least: float, most: float) -> list[float]:
-    """Return powers of ten between two numbers; of a short axis their double and fivefold too."""
+    """Return the ticks between two numbers: powers of ten, on a short axis also 2 and 5 times."""
     low = math.log10(least)
     length = math.log10(most / least)
     digits = (1, 2, 5) if length < SHORT_AXIS else (1,)
@@ -166,7 +172,11 @@ def _list_powers(least: float, most: float) -> list[float]:
 
 
 def _list_round_numbers(most: float, least_step: float = 0) -> list[float]:
-    """Return 0 and round numbers after it, to the first that is not below `most`."""
+    """Return 0 and the multiples of a round step, to the first that is not below `most`.
+
+    The step is the least round number that needs no more than `MOST_TICKS` steps, and not below
+    `least_step`.
+    """
     power = 10.0 ** math.floor(math.log10(max(most, LEAST_LOGARITHM) / MOST_TICKS))
     steps = [digit * power for digit in (1, 2, 5, 10)]
     step = next(step for step in steps if step * MOST_TICKS >= most)

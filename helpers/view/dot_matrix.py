@@ -10,13 +10,16 @@ MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 
 
 def can_be_dots(model: Ledger) -> bool:
-    """Return whether dots tell all that the ledger says: no note, and one word for each mark."""
+    """Return whether dots tell all that a ledger says.
+
+    That is so if it is short, no entry has a note, and all verdicts of a tone have one word.
+    """
     if len(model.entries) > MOST_DOTS:
         return False
     if any(entry.note for entry in model.entries):
         return False
 
-    verdicts = set()
+    verdicts = set()  # each pair of word and tone once
     for entry in model.entries:
         verdicts.update(entry.verdicts)
     tones = {verdict.tone for verdict in verdicts}
@@ -24,7 +27,7 @@ def can_be_dots(model: Ledger) -> bool:
 
 
 def explain_dots(model: Ledger) -> list[str]:
-    """Return what each dot means, unchanged ones first."""
+    """Return each dot with its word, such as `● changed`; the dot of what is unchanged first."""
     words = {}
     for entry in model.entries:
         for verdict in entry.verdicts:
@@ -33,7 +36,7 @@ def explain_dots(model: Ledger) -> list[str]:
 
 
 def count_changed(model: Ledger) -> list[int]:
-    """Return how many rows have changed, per heading."""
+    """Return for each heading how many entries have a verdict of the tone `changed`."""
     columns = zip(*(entry.verdicts for entry in model.entries), strict=True)
     counts = []
     for verdicts in columns:
@@ -43,7 +46,11 @@ def count_changed(model: Ledger) -> list[int]:
 
 
 def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None) -> str:
-    """Return a matrix of dots; `columns`: heading -> the words before the dots."""
+    """Return a matrix of dots as text, or a table if dots would not tell all.
+
+    `columns` are the columns before the dots: heading -> the words of each row. The default is one
+    column with the subjects.
+    """
     if not can_be_dots(model):
         return render_ledger_text(model)
 
@@ -55,6 +62,7 @@ def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None)
         dots = [DOTS[verdict.tone] for verdict in entry.verdicts]
         rows.append([*words, *dots])
 
+    # The last row counts what has changed under each heading.
     blanks = [""] * (len(columns) - 1)
     counts = [str(count) for count in count_changed(model)]
     total = f"{DOTS['changed']} of {len(rows)}"
@@ -67,7 +75,7 @@ def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None)
 
 
 def render_dots_html(model: Ledger) -> str:
-    """Return a matrix of dots as HTML."""
+    """Return a matrix of dots as HTML, or a table if dots would not tell all."""
     if not can_be_dots(model):
         return render_ledger_html(model)
 

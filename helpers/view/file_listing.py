@@ -49,6 +49,7 @@ def render_files_text(model: Files) -> str:
 
 
 def _render_file_text(file: NumberedFile) -> str:
+    """Return the name of a file and its numbered lines."""
     rows = [f"{spell_in_one_line(file.name)} ({file.length})"]
     rows += [f"{number:>5}   {spell_in_one_line(line)}" for number, line in file.lines]
     return "\n".join(row.rstrip() for row in rows)
@@ -63,21 +64,25 @@ def render_files_html(model: Files) -> str:
 def _number_lines(
     file: File, colour_lines: Callable[[list[str]], list[str]] | None = None
 ) -> NumberedFile:
+    """Return a file with numbered lines; `colour_lines` makes HTML of the lines that are shown."""
     lines = file.text.split("\n")
     shown = cut_lines(lines)
     if colour_lines:
         shown = colour_lines(shown)
     return NumberedFile(
-        file.name, format_count(len(lines), "line"), list(enumerate(shown, start=1))
+        name=file.name,
+        length=format_count(len(lines), "line"),
+        lines=list(enumerate(shown, start=1)),
     )
 
 
 def _colour_python(lines: list[str]) -> list[Markup]:
-    """Return lines of Python as HTML; a token may go over several lines."""
-    lexer = PythonLexer(stripnl=False, ensurenl=False)
+    """Return lines of Python as HTML, one for each line."""
+    lexer = PythonLexer(stripnl=False, ensurenl=False)  # it must neither drop nor add a line
     coloured = [Markup("")]
     for token, text in lexer.get_tokens("\n".join(lines)):
         style = _find_style(token)
+        # A token, such as a long string, may go over several lines; each needs its own HTML.
         first_part, *other_parts = text.split("\n")
         coloured[-1] += _style_text(first_part, style)
         for part in other_parts:
@@ -86,6 +91,7 @@ def _colour_python(lines: list[str]) -> list[Markup]:
 
 
 def _find_style(token) -> str:
+    """Return the CSS of a kind of token of Pygments; an empty text for one without colour."""
     for kind, style in _STYLES.items():
         if token in kind:
             return style
@@ -93,6 +99,7 @@ def _find_style(token) -> str:
 
 
 def _style_text(text: str, style: str) -> Markup:
+    """Return a text as HTML, in a span of this style if there is anything to style."""
     escaped = escape(spell_out(text))
     if style and escaped:
         return _SPAN.format(style, escaped)

@@ -11,39 +11,48 @@ from pathlib import Path
 from .ink import list_colours
 
 SMALLEST = 0.872  # of its natural size, where letters have 10 pixels; a narrower window scrolls
-_USED = re.compile(r"var\(--who-([a-z-]+)")
-_OF_THE_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
+_USED_COLOUR = re.compile(r"var\(--who-([a-z-]+)")
+# JupyterLab's own variables for the page's background and text.
+_VARIABLES_OF_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-color0"}
 
 
 def embed_picture(svg: str, smallest: float = SMALLEST) -> dict:
-    """Return an SVG as an image, and its least width on a page (px): `smallest` of its own."""
-    width = int(svg.partition('width="')[2].partition('"')[0])
+    """Return what a template needs of a picture: `image`, its address, and `least`, its width.
+
+    `least` is in pixels, `smallest` times the natural width: a page never shows it smaller.
+    """
+    _, _, from_width = svg.partition('width="')
+    width = int(from_width.partition('"')[0])
     return {"image": encode_image(svg), "least": round(smallest * width)}
 
 
 def encode_image(svg: str) -> str:
-    """Return the address of an image (ASCII, for `atob`), with colours of both themes."""
+    """Return an SVG, with the colours of both themes in it, as a `data:` address of an image."""
     opening, end, rest = svg.partition(">")
     image = f"{opening}{end}{_render_theme_colours(svg)}{rest}"
+    # ASCII, because the script that decodes it with `atob` gets one character for each byte.
     encoded = base64.b64encode(image.encode("ascii", "xmlcharrefreplace"))
     return f"data:image/svg+xml;base64,{encoded.decode()}"
 
 
 def _render_theme_colours(svg: str) -> str:
-    """Return a style element with the colours that an SVG uses."""
-    light_colours = list_colours(False)
-    dark_colours = list_colours(True)
+    """Return a style element with the colours that an SVG uses.
+
+    Where CSS has no `light-dark()`, the light colours count.
+    """
+    light_colours = list_colours(dark=False)
+    dark_colours = list_colours(dark=True)
     light_only = ""
     both_themes = ""
 
-    for name in sorted({"paper", *_USED.findall(svg)}):
+    for name in sorted({"paper", *_USED_COLOUR.findall(svg)}):
         light = light_colours[name]
         dark = dark_colours[name]
         light_only += f"--who-{name}:{light};"
 
         colour = light if light == dark else f"light-dark({light},{dark})"
-        if name in _OF_THE_PAGE:  # paper and ink are the page's own where it has them
-            colour = f"var({_OF_THE_PAGE[name]},{colour})"
+        if name in _VARIABLES_OF_PAGE:
+            colour = f"var({_VARIABLES_OF_PAGE[name]},{colour})"
         both_themes += f"--who-{name}:{colour};"
 
     return (
@@ -53,10 +62,8 @@ def _render_theme_colours(svg: str) -> str:
 
 
 def read_image_script(name: str) -> str:
-    """Return a bundle of `templates/` that an image runs once it is there, without its first line.
-
-    That line says where the bundle comes from.
-    """
+    """Return a script of `templates/`, which a page runs when the image that has it is loaded."""
     path = Path(__file__).parent / "templates" / name
+    # The first line only says where the bundle comes from.
     _, _, script = path.read_text(encoding="utf-8").partition("\n")
     return script.rstrip("\n")

@@ -87,7 +87,10 @@ _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is 
 
 
 def list_colours(dark: bool) -> dict[str, str]:
-    """Return every colour of a theme by name, and the fill of each kind and word."""
+    """Return every colour of a theme by name, and `<name>-fill` of each kind and each of `WORDS`.
+
+    `dark` chooses the theme.
+    """
     own_colours = {word: kind.dark if dark else kind.light for word, kind in KINDS.items()}
     own_colours |= {word: pair[dark] for word, pair in WORDS.items()}
 
@@ -98,24 +101,30 @@ def list_colours(dark: bool) -> dict[str, str]:
 
 
 def _mix_colours(colour: str, ground: str) -> str:
-    """Return a wash of the colour on the ground; all three are hexadecimal."""
-    pairs = zip(bytes.fromhex(colour[1:]), bytes.fromhex(ground[1:]), strict=True)
-    mixed = [round((own * _WASH + other * (100 - _WASH)) / 100) for own, other in pairs]
+    """Return a faint wash of a colour on a ground, such as paper; all are like `#1f5fa8`."""
+    mixed = []
+    channels = zip(bytes.fromhex(colour[1:]), bytes.fromhex(ground[1:]), strict=True)
+    for own, below in channels:  # red, green, blue
+        mixed.append(round((own * _WASH + below * (100 - _WASH)) / 100))
     return f"#{bytes(mixed).hex()}"
 
 
 def render_variables(dark: bool) -> str:
-    """Return the CSS of a theme: `--who-<name>` for each colour, `--who-<name>-fill`."""
+    """Return the CSS variables of a theme: `--who-<name>` for each colour, `--stage-<name>`."""
     colours = [f"--who-{name}:{value};" for name, value in list_colours(dark).items()]
     stage = [f"--stage-{name}:{pair[dark]};" for name, pair in STAGE.items()]
     return "".join(colours + stage)
 
 
 def render_stylesheet() -> str:
-    """Return the style sheet of a page: light, or dark as JupyterLab or the reader's system is."""
-    dark = render_variables(True)
+    """Return the style sheet of a page, light or dark.
+
+    JupyterLab says in an attribute of the page which theme it has. Elsewhere the reader's system
+    decides.
+    """
+    dark = render_variables(dark=True)
     return (
-        f":root{{{render_variables(False)}}}\n"
+        f":root{{{render_variables(dark=False)}}}\n"
         "@media (prefers-color-scheme:dark){"
         f":root:not(:has([data-jp-theme-light])){{{dark}}}}}\n"
         f'[data-jp-theme-light="false"]{{{dark}}}\n'
@@ -123,22 +132,25 @@ def render_stylesheet() -> str:
 
 
 def format_colour(name: str) -> str:
-    """Return the colour as CSS; without a style sheet the light one, mixed with the page's text."""
+    """Return the CSS of a colour: the page's variable for it, else the light one.
+
+    The light one is mixed with the page's text, so that it can be read on a dark page too.
+    """
     if name == "ink":
         return f"var(--who-ink,{TEXT})"
 
-    light = list_colours(False)[name]
+    light = list_colours(dark=False)[name]
     return f"var(--who-{name},color-mix(in srgb,{light} {_SHARE}%,{TEXT}))"
 
 
 def format_fill(name: str) -> str:
     """Return a faint wash of the colour as CSS for `background-color` in a `style` attribute."""
-    light = list_colours(False)[name]
+    light = list_colours(dark=False)[name]
     return f"var(--who-{name}-fill,color-mix(in srgb,{light} {_WASH}%,{PAGE}))"
 
 
 def format_tint(name: str) -> str:
-    """Return the same wash, through which what lies behind is seen, such as a shade at an edge."""
+    """Return a faint wash of the colour as CSS, through which what lies behind it is seen."""
     return f"color-mix(in srgb,{format_colour(name)} {_WASH}%,transparent)"
 
 
@@ -150,7 +162,10 @@ _LEGEND_ITEM = Markup(
 
 
 def render_legend(kinds_by_word: dict[str, str]) -> Markup:
-    """Return one line of HTML: each word, with the mark and in the colour of its kind."""
+    """Return a line of HTML with each word after its mark; `kinds_by_word`: word -> its kind.
+
+    A kind is a key of `KINDS`. It gives the mark and the colour.
+    """
     items = []
     for word, name in kinds_by_word.items():
         kind = KINDS[name]

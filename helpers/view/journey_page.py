@@ -1,9 +1,13 @@
-"""A journey, of one call or of the same call in several ways -> the line of stations, lit."""
+"""A journey of a call past the six stations of the map -> a line with the passed stations lit.
+
+A journey has the first call and the same call again. The function may be called in several ways,
+such as plain and under tf.function; each way has a journey of its own.
+"""
 
 from dataclasses import dataclass
 
 from ..model.journey_records import Journey, Passage, Stop
-from ..model.spine import SPINE
+from ..model.spine import SPINE, Station
 from .ceilings import cut_text, list_source_lines
 from .markup import render
 from .plain_text import join_parts, render_grid
@@ -13,7 +17,7 @@ UNLIT = "○"
 KEY = f"{LIT} passed   {UNLIT} skipped"
 HEADINGS = ("first call", "called again")
 SAME = "the same"
-PLAIN = "plain"
+PLAIN = "plain"  # the way of a call without a decorator
 ENDINGS = {"printed": "printed", "raised": "outcome"}  # heading -> the field of a passage
 ANSWERED = "answer"
 NO_ANSWER = "✕"
@@ -23,10 +27,10 @@ NO_ANSWER = "✕"
 class StationRow:
     """What happened at one station in both calls."""
 
-    station: object
+    station: Station
     """The station of the map."""
     stop: Stop
-    """The stop of the first call there."""
+    """What the first call did there."""
     first_words: str
     """What happened in the first call."""
     again_words: str
@@ -34,7 +38,7 @@ class StationRow:
 
 
 def render_journey_text(model: Journey) -> str:
-    """Return a line of stations for each call, and a table of what happened at each."""
+    """Return the text form: a line of stations for each call, and a table of what happened."""
     has_several_ways = bool(model.others)
     parts = [model.title, *list_source_lines(model)]
     for way in model.ways:
@@ -49,7 +53,10 @@ def render_journey_text(model: Journey) -> str:
 
 
 def _render_way(way: Journey, key: str) -> list[str]:
-    """Return the text of one way; of one that could not be taken, only why not."""
+    """Return the parts of the text of one way, with `key`, which explains the lights.
+
+    For a way in which the function could not be called, the only part is the reason.
+    """
     if not way.first.stops:
         return [way.note]
 
@@ -63,7 +70,7 @@ def _render_way(way: Journey, key: str) -> list[str]:
 
 
 def _render_stations_line(passage: Passage) -> str:
-    """Return the stations of a call in their order, from its start to its answer."""
+    """Return the line of a call: `f(x)`, each station with its light, and whether it answered."""
     stations = []
     for station, stop in zip(SPINE, passage.stops, strict=True):
         light = LIT if stop.passed else UNLIT
@@ -73,6 +80,7 @@ def _render_stations_line(passage: Passage) -> str:
 
 
 def _render_table(way: Journey) -> str:
+    """Return a text table with a row for each station, and for what the calls printed or raised."""
     rows = []
     for row in list_stations(way):
         name = f"{row.station.number} {row.station.name}"
@@ -82,7 +90,7 @@ def _render_table(way: Journey) -> str:
 
 
 def _describe_shares(model: Journey) -> str:
-    """Return whose code took which part of the time."""
+    """Return the sentence on whose code took which part of the time; empty if unmeasured."""
     if not model.shares:
         return ""
     shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
@@ -90,7 +98,7 @@ def _describe_shares(model: Journey) -> str:
 
 
 def render_journey_html(model: Journey) -> str:
-    """Return the line of stations, with a switch between several ways."""
+    """Return the HTML form: the line of stations, with a switch between several ways."""
     ways = []
     for way in model.ways:
         ways.append((way, _format_way(way), _list_drawn_calls(way), list_stations(way)))
@@ -108,52 +116,74 @@ def render_journey_html(model: Journey) -> str:
 
 
 def _list_drawn_calls(way: Journey) -> list[tuple[str, Passage, list[tuple]]]:
-    """Return each call with its stations and stops; none of a way that could not be taken."""
+    """Return (heading, passage, pairs of station and stop) for both calls of a way.
+
+    The list is empty for a way in which the function could not be called.
+    """
     if not way.first.stops:
         return []
 
     calls = []
     for heading, passage in _list_passages(way):
-        stops = list(zip(SPINE, passage.stops, strict=False))
+        stops = list(zip(SPINE, passage.stops, strict=True))
         calls.append((heading, passage, stops))
     return calls
 
 
 def _format_way(way: Journey) -> str:
-    """Return how a function is called in this way, as it is written above it."""
+    """Return a way as it is written above the function: a decorator, or `plain`."""
     if way.way in ("", PLAIN):
         return way.way
     return f"@{way.way}"
 
 
 def _choose_opened_call(model: Journey) -> tuple[int, int]:
-    """Return the way and the call that are seen first: one in which none of your lines ran."""
+    """Return the numbers of the way and of the call on which the page opens, from 0.
+
+    The first call in which none of the reader's lines ran is chosen, because it surprises most.
+    """
     for way_number, way in enumerate(model.ways):
         for call_number, (_, passage) in enumerate(_list_passages(way)):
-            if passage.stops and passage.ran.startswith("None"):
+            none_ran = passage.ran.startswith("None")  # "None of your lines ran."
+            if passage.stops and none_ran:
                 return way_number, call_number
     return 0, 0
 
 
 def _list_passages(model: Journey) -> list[tuple[str, Passage]]:
+    """Return the first call and the call again, each with its heading."""
     return list(zip(HEADINGS, (model.first, model.again), strict=True))
 
 
 def list_stations(model: Journey) -> list[StationRow]:
-    """Return what happened at each station in both calls."""
+    """Return a row for each station of the map, with what happened there in both calls.
+
+    A way in which the function could not be called has no rows.
+    """
     rows = []
-    for station, first, again in zip(SPINE, model.first.stops, model.again.stops, strict=False):
-        again_words = SAME if first == again else again.words
-        rows.append(StationRow(station, first, first.words, again_words))
+    # Without strict, because the calls of such a way have no stops at all.
+    stops_by_station = zip(SPINE, model.first.stops, model.again.stops, strict=False)
+    for station, first_stop, again_stop in stops_by_station:
+        again_words = SAME if first_stop == again_stop else again_stop.words
+        row = StationRow(
+            station=station,
+            stop=first_stop,
+            first_words=first_stop.words,
+            again_words=again_words,
+        )
+        rows.append(row)
     return rows
 
 
 def list_endings(model: Journey) -> list[tuple[str, str, str]]:
-    """Return what both calls printed and raised, if one of them did."""
+    """Return (heading, first call, call again) for what was printed, and for what was raised.
+
+    There is no row for what neither call did.
+    """
     endings = []
     for heading, field in ENDINGS.items():
-        first = cut_text(getattr(model.first, field))
-        again = cut_text(getattr(model.again, field))
-        if first or again:
-            endings.append((heading, first or "nothing", again or "nothing"))
+        first_text = cut_text(getattr(model.first, field))
+        again_text = cut_text(getattr(model.again, field))
+        if first_text or again_text:
+            endings.append((heading, first_text or "nothing", again_text or "nothing"))
     return endings

@@ -32,8 +32,9 @@ class JumpArrow:
 
 
 def place_jumps(jumps: Iterable[tuple[int, int]]) -> list[JumpArrow]:
-    """Return the arrows of jumps from row to row, shorter ones nearer to the table.
+    """Return one arrow for each target of the jumps, which are pairs (from row, to row) from 0.
 
+    Shorter arrows are nearer to the table.
     Arrows whose rows overlap get different lanes. This is a greedy colouring of an interval graph,
     with the shortest interval first.
     """
@@ -58,14 +59,17 @@ def place_jumps(jumps: Iterable[tuple[int, int]]) -> list[JumpArrow]:
 
 
 def draw_gutter(jumps: Iterable[tuple[int, int]], count: int) -> list[str]:
-    """Return `count` strings that draw the arrows, shorter ones further right."""
+    """Return for each of the `count` rows a text that draws its part of all arrows.
+
+    Each lane takes two columns: its upright line, and room for level lines.
+    """
     arrows = place_jumps(jumps)
     lane_count = max((arrow.lane + 1 for arrow in arrows), default=0)
     rows = [[" "] * (2 * lane_count + 1) for _ in range(count)]
     for arrow in arrows:
-        column = 2 * (lane_count - 1 - arrow.lane)
+        column = 2 * (lane_count - 1 - arrow.lane)  # lane 0 is next to the table, at the right
         for row in range(arrow.first, arrow.last + 1):
-            if rows[row][column] == " ":
+            if rows[row][column] == " ":  # else the level line of an arrow further left is there
                 rows[row][column] = "│"
         for row in {*arrow.sources, arrow.target}:
             _draw_level_line(rows[row], column, row, arrow)
@@ -83,7 +87,7 @@ def _draw_level_line(cells: list[str], column: int, row: int, arrow: JumpArrow) 
 
     for right in range(column + 1, len(cells) - 1):
         cells[right] = CROSSINGS.get(cells[right], cells[right])
-    if cells[-1] != "▶":
+    if cells[-1] != "▶":  # a row may be the target of one arrow and a source of another
         cells[-1] = "▶" if row == arrow.target else "─"
 
 
@@ -100,10 +104,14 @@ def draw_arcs(arrows: list[JumpArrow], count: int) -> str:
 
 
 def _draw_arc(source: int, target: int, left: int, right: int) -> dict[str, str]:
-    """Return one arrow for the template: out to the left, along its lane, and back."""
+    """Return one arrow for the template: out to the left, along its lane, and back.
+
+    `source` and `target` are numbers of rows. `left` is the x of the lane, `right` that of the tip.
+    """
+    # Arrows leave a row below its middle and end above it, so that both can be seen in one row.
     start = ROW_HEIGHT * source + ROW_HEIGHT // 2 + 3
     end = ROW_HEIGHT * target + ROW_HEIGHT // 2 - 3
-    if source == target:  # it leaves above the middle of its row and comes back below
+    if source == target:  # the other way round here, or the line would be too short to turn
         start -= 6
         end += 6
 

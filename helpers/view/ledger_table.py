@@ -50,6 +50,7 @@ def render_ledger_html(model: Ledger) -> str:
 
 
 def _has_notes(model: Ledger) -> bool:
+    """Return whether some entry has a note, which needs a column."""
     return any(entry.note for entry in model.entries)
 
 
@@ -70,6 +71,7 @@ def _list_ledger_cells(model: Ledger) -> list[list[str]]:
 
 
 def _list_entry_cells(entry: Entry) -> list[str]:
+    """Return the subject of an entry, and its verdicts, each after its mark."""
     row = [entry.subject]
     for verdict in entry.verdicts:
         mark = TONE_MARKS[verdict.tone]
@@ -78,7 +80,10 @@ def _list_entry_cells(entry: Entry) -> list[str]:
 
 
 def _split_note(row: list[str]) -> list[list[str]]:
-    """Return a row for each line of the last cell; only the first has the other cells."""
+    """Return a row for each line of the note, which is the last cell of `row`.
+
+    The other cells stand in the first of these rows, and are empty in the rest.
+    """
     *cells, note = row
     first_line, *other_lines = note.split("\n")
     blanks = [""] * len(cells)
@@ -86,18 +91,23 @@ def _split_note(row: list[str]) -> list[list[str]]:
 
 
 def _explain_tones(model: Ledger) -> str:
-    """Return what each mark means, except those whose words all begin alike and say it."""
-    first_words = {}
+    """Return the legend: what the marks of the tones in this ledger mean.
+
+    A mark is left out if all its verdicts begin with one word, such as `failed: …`, because the
+    word explains the mark. A meaning that the ledger itself gives is never left out.
+    """
+    first_words_by_tone = {}
     for entry in model.entries:
         for verdict in entry.verdicts:
             first_word = verdict.word.partition(" ")[0].strip(":,")
-            first_words.setdefault(verdict.tone, set()).add(first_word)
+            first_words_by_tone.setdefault(verdict.tone, set()).add(first_word)
 
-    own_meanings = dict(model.marks)
+    meanings_of_ledger = dict(model.marks)
     explanations = []
     for tone, usual_meaning in MEANINGS.items():
-        is_explained = tone in own_meanings and tone in first_words
-        if is_explained or len(first_words.get(tone, ())) > 1:
-            meaning = own_meanings.get(tone, usual_meaning)
+        first_words = first_words_by_tone.get(tone, set())
+        has_meaning = tone in meanings_of_ledger and len(first_words) > 0
+        if has_meaning or len(first_words) > 1:
+            meaning = meanings_of_ledger.get(tone, usual_meaning)
             explanations.append(f"{TONE_MARKS[tone]} {cut_text(meaning)}")
     return "   ".join(explanations)

@@ -15,18 +15,30 @@ KERNEL_ONLY = ("layout", "tabbable", "tooltip", "own")  # parts of a state that 
 
 
 class Living:
-    """The widgets of one page: `scripts` and `styles` without repetition."""
+    """The widgets of one page.
+
+    Each widget has the source of its script and its style sheet in its state. `scripts` and
+    `styles` collect them, each once, for the page that the caller writes.
+    """
 
     def __init__(self):
         self.scripts: list[str] = []
         self.styles: list[str] = []
 
     def enliven(self, state: dict, still: str, record: dict | None) -> str:
-        """Return HTML of a widget with this state, over its `still` form.
+        """Return the HTML of a widget, which the page's script brings to life.
 
-        `record`: what a kernel would answer, and a `note` on it; None for one that asks nothing.
+        Parameters
+        ----------
+        state : dict
+            The widget's state, as anywidget shares it with a page.
+        still : str
+            HTML of the same facts, shown where no script runs.
+        record : dict or None
+            What a kernel would answer to the widget, and a `note` on that. None for a widget that
+            asks no kernel.
         """
-        script = state["_esm"]
+        script = state["_esm"]  # anywidget's names for the source of the script and the styles
         style = state.get("_css", "")
         if script not in self.scripts:
             self.scripts.append(script)
@@ -48,7 +60,7 @@ class Living:
 
 
 def _select_state(state: dict) -> dict:
-    """Return what a page needs of a widget's state."""
+    """Return the parts of a widget's state that are its own; the others are for ipywidgets."""
     selected = {}
     for name, value in state.items():
         if not name.startswith("_") and name not in KERNEL_ONLY:
@@ -63,7 +75,11 @@ def as_script(value: object) -> str:
 
 
 def living_page(title: str, still: str, state: dict, record: dict | None) -> str:
-    """Return a whole page of one exhibit; without a `state` it stands still."""
+    """Return a whole page of one exhibit.
+
+    `still` is its HTML form and `state` the state of its widget. If it has none, `state` is empty
+    and the page stands still. `record` is that of `Living.enliven`.
+    """
     living = Living()
     shown = living.enliven(state, still, record) if state else still
     styles = [ink.render_stylesheet(), read_widget_file("page.css"), *living.styles]

@@ -13,6 +13,7 @@ MONO = "Menlo,Consolas,monospace"
 TONE_MARKS = {"plain": "", "good": "✓", "changed": "●", "refused": "⊘", "failed": "✕"}
 ARROW = "→ "
 
+# A joint is an empty place at which a text may wrap: after a dot or slash that a letter follows.
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _JOINT_OF_NAMES = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
 _ADDRESS = re.compile(r"https://[\w./#-]*\w")
@@ -32,9 +33,9 @@ FADES = ",".join(
 
 
 def mark_code(text: str, breaks_names: bool = False) -> Markup:
-    """Escape a text; what is between `backticks` becomes code, and an address a link.
+    """Return a text as HTML: what is between `backticks` is code, and an address is a link.
 
-    `breaks_names`: names may wrap after a dot, a slash or an underscore.
+    With `breaks_names`, names may wrap after a dot, a slash or an underscore.
     """
     parts = spell_out(text).split("`")
     if len(parts) % 2 == 0:  # one backtick is without its partner
@@ -42,12 +43,13 @@ def mark_code(text: str, breaks_names: bool = False) -> Markup:
 
     marked = Markup("")
     for number, part in enumerate(parts):
-        if breaks_names and "://" not in part:
+        has_address = "://" in part  # breaks in it would cut the link
+        if breaks_names and not has_address:
             escaped = allow_breaks(part, in_names=True)
         else:
             escaped = escape(part)
 
-        is_code = number % 2 == 1
+        is_code = number % 2 == 1  # the parts between two backticks are the second, fourth, …
         if is_code:
             marked += _CODE.format(escaped)
         else:
@@ -56,7 +58,11 @@ def mark_code(text: str, breaks_names: bool = False) -> Markup:
 
 
 def allow_breaks(text: str, in_names: bool = False) -> Markup:
-    """Escape a text that may wrap after a dot or slash; `in_names`: after an underscore too."""
+    """Return a text as HTML that may wrap after a dot or slash; `in_names`: or an underscore.
+
+    A text that begins with an arrow names an instruction, such as `→ BINARY_OP_ADD_INT`, so it
+    may wrap after an underscore. The arrow and the name stay in one line.
+    """
     begins_with_arrow = text.startswith(ARROW)
     joint = _JOINT_OF_NAMES if in_names or begins_with_arrow else _JOINT
     marked = _BREAK.join(joint.split(spell_out(text)))

@@ -11,7 +11,7 @@ OUTCOME_MARKS = {"untried": "○", "passed": "✓", "failed": "✕", "hint": "�
 
 
 def render_outcome_text(model: Outcome) -> str:
-    """Return the outcome as plain text."""
+    """Return the outcome as plain text: mark, exercise and reason, what to do, and the picture."""
     line = f"{OUTCOME_MARKS[model.state]} {model.exercise}: {_describe_outcome(model)}"
     if model.more:
         line = f"{line}\n  {model.more}"
@@ -23,6 +23,7 @@ def render_outcome_text(model: Outcome) -> str:
 
 
 def _describe_outcome(model: Outcome) -> str:
+    """Return the words after the name of the exercise; a hint has no state in front of it."""
     if model.state == "hint":
         return model.because
     if model.state == "failed":
@@ -36,12 +37,12 @@ def render_outcome_html(model: Outcome) -> str:
     """Return the outcome as HTML; where both answers are known, they stand beside each other."""
     head = model.state
     reason = model.because
-    if model.state == "hint":
+    if model.state == "hint":  # the first sentence of a hint is its heading
         head, _, reason = reason.partition(". ")
 
-    columns = ()
-    if model.beside:  # heading, words and colour of both answers
-        reason = model.beside.after.lstrip(" .,:;")
+    columns = ()  # the heading, the words and the colour of each answer
+    if model.beside:
+        reason = model.beside.after.lstrip(" .,:;")  # the words before are said by the columns
         own_column = ("yours", model.beside.yours, "failed")
         real_column = (model.beside.who, model.beside.real, "passed")
         columns = (own_column, real_column)

@@ -63,7 +63,7 @@ def render_progress_html(model: Progress) -> str:
         row = _describe_chapter(chapter)
         rows.append((chapter, row.title, row.passed, row.guessed))
 
-    # A link above the notes says what is next.
+    # If an exercise is next, a link above the notes names it, so the notes need not.
     notes = _list_notes(model, says_next=model.next is None)
     return render(
         "learner_progress.html",
@@ -81,6 +81,7 @@ def render_progress_html(model: Progress) -> str:
 
 
 def _find_next_task(model: Progress) -> Task | None:
+    """Return the exercise to do next; None if all are passed."""
     if model.next is None:
         return None
     _, task = model.next
@@ -95,11 +96,13 @@ def _count_tasks(model: Progress) -> tuple[int, int]:
 
 
 def _describe_total(model: Progress) -> str:
+    """Return how many exercises of the course are passed, in words."""
     passed_count, task_count = _count_tasks(model)
     return f"{passed_count} of {format_count(task_count, 'exercise')} passed"
 
 
 def _describe_chapter(chapter: ChapterProgress) -> ChapterRow:
+    """Return the words on a chapter; `guessed` is a dash if nothing was predicted."""
     guessed = "–"
     if chapter.decided:
         guessed = f"{chapter.right} of {chapter.decided}"
@@ -111,7 +114,11 @@ def _describe_chapter(chapter: ChapterProgress) -> ChapterRow:
 
 
 def _list_notes(model: Progress, says_next: bool = True) -> list[str]:
-    """Return the notes below: where one left off, what is next, where it is kept, what is wrong."""
+    """Return the notes below the table.
+
+    They say where the learner left off, with `says_next` also what is next, then where the
+    progress is kept, and why the record could not be read if that is so.
+    """
     if not model.chapters:
         return [NO_NOTEBOOKS]
 
@@ -123,9 +130,12 @@ def _list_notes(model: Progress, says_next: bool = True) -> list[str]:
 
 
 def _describe_place(model: Progress, says_next: bool) -> str:
-    """Return where the learner left off, or that nothing is recorded; and what is next."""
+    """Return where the learner left off, or that nothing is recorded.
+
+    With `says_next`, the words also say which exercise is next.
+    """
     left_off = model.left_off
-    if not says_next:
+    if not says_next:  # the model's sentence ends in what is next
         left_off = left_off.replace(f"; {model.goes_on}", "")
     if left_off:
         return left_off

@@ -13,7 +13,11 @@ def measure_text(text: str, letter: float = SMALL) -> int:
 
 
 def draw_shape(shape: str, x: float, y: float, width: float, height: float) -> str:
-    """Return the outline of a shape as an SVG path; an arrow's and a mark's are a plain box."""
+    """Return the outline of a shape as an SVG path.
+
+    `shape` is the shape of a kind of `ink`. One that cannot hold words, such as an arrow, is drawn
+    as a plain box. `x` and `y` are its upper left corner.
+    """
     across, down = BETWEEN_LINES
     inner = (x + across, y + down, width - 2 * across, height - 2 * down)
 
@@ -40,9 +44,9 @@ def _list_corners(shape: str, x: float, y: float, width: float, height: float) -
     bottom = y + height
     middle = y + height / 2
 
-    point = right - min(12, width / 4)
+    point = right - min(12, width / 4)  # where the point of a tag begins
     lean = min(8, width / 4)
-    cut = min(10, width / 4, height / 2)
+    cut = min(10, width / 4, height / 2)  # how much of a corner is cut off
     near = x + cut
     far = right - cut
 
@@ -105,6 +109,7 @@ def _draw_inner_line(shape: str, x: float, y: float, width: float, height: float
 
 
 def _draw_rounded_box(x: float, y: float, width: float, height: float, radius: float) -> str:
+    """Return the outline of a box whose corners are quarters of a circle, as an SVG path."""
     across = width - 2 * radius
     down = height - 2 * radius
     arc = f"a{radius:g} {radius:g} 0 0 1"

@@ -1,4 +1,8 @@
-"""Two texts of which one was made from the other -> their lines beside each other."""
+"""Two texts of which one was made from the other -> their lines beside each other.
+
+A pair is a row: a line of the left text and the line on the right that was made from it. A side
+without a line has the number 0.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -34,6 +38,10 @@ def render_pairs_text(model: SideBySide) -> str:
 
 
 def _format_numbered_line(number: int, text: str, is_repeated: bool = False) -> str:
+    """Return a line after its number; a repeated one has a mark instead of its text.
+
+    A text without a number stands for folded lines, or is empty.
+    """
     if not number:
         return f"    {text}".rstrip()
     if is_repeated:
@@ -42,6 +50,7 @@ def _format_numbered_line(number: int, text: str, is_repeated: bool = False) -> 
 
 
 def _format_code(line: str) -> str:
+    """Return a line of source as it is shown: cut, with tabs as spaces."""
     return spell_in_one_line(cut_text(line).expandtabs(4))
 
 
@@ -67,6 +76,7 @@ def render_pairs_html(model: SideBySide) -> str:
 
 
 def _has_long_line(lines: Iterable[str]) -> bool:
+    """Return whether a side has a line that is too long for half a page, so that it must wrap."""
     return any(len(_format_code(line)) > LONGEST for line in lines)
 
 
@@ -81,7 +91,7 @@ def _colour_origins(pairs: list[Pair]) -> dict[int, str]:
 
 
 def _explain_line_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool) -> str:
-    """Return what the marks and colours mean, of those that are there."""
+    """Return the legend of the marks and colours that these pairs have."""
     explanations = []
     if any(pair.again for pair in pairs):
         explanations.append(REPEATS)
@@ -95,13 +105,18 @@ def _explain_line_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool
 
 
 def _is_same_line(pair: Pair) -> bool:
+    """Return whether both sides of a pair have the same text, indented or not."""
     if not pair.left or not pair.right:
         return False
     return pair.left_text.strip() == pair.right_text.strip()
 
 
 def _fold_runs(model: SideBySide) -> list[Pair]:
-    """Return the pairs; where the model folds, the ends of each long run of equal ones."""
+    """Return the pairs to show.
+
+    If the model folds, a long run of pairs whose sides are the same becomes its first pair, a row
+    that counts those left out, and its last pair.
+    """
     pairs = []
     for is_same, group in groupby(model.pairs, _is_same_line):
         run = list(group)

@@ -39,6 +39,7 @@ def render_sourced_text(
         What stands above the source, below the table, and at the end.
     """
     numbered = []
+    # Without strict: a very long source is cut, and has fewer lines than numbers.
     for number, line in zip(model.numbers, list_source_lines(model), strict=False):
         numbered.append(f"{number:>3}  {line}")
     shown, rest = limit_rows(rows, where_all)
@@ -47,7 +48,11 @@ def render_sourced_text(
 
 
 def render_sourced_html(model, headings: list[str], rows: list, note: str, **values) -> str:
-    """Return the source of a model and a table below it; `values`: what the template draws."""
+    """Return the source of a model and a table below it.
+
+    `model`, `headings` and `rows` are those of `render_sourced_text`, and `note` stands above.
+    `values` are further values of the template, whose defaults are in `USUAL`.
+    """
     all_values = {"code": [True] * len(headings), **USUAL, **values}
     lines = list_source_lines(model)
     return render(

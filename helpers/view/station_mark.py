@@ -11,7 +11,7 @@ _LINE = Markup('<div style="{}">{}</div>\n')
 
 def format_mark(number: int) -> str:
     """Return the mark of a station, as an exhibit bears it: ③ frame."""
-    digit = chr(ord("①") + number - 1)
+    digit = chr(ord("①") + number - 1)  # ① ② ③ follow each other in Unicode
     return f"{digit} {SPINE[number - 1].name}"
 
 

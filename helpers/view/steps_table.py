@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ..model.dynamo_records import DynamoRun
-from ..model.stack_records import StackRun
+from ..model.stack_records import StackRun, StackStep
 from ..model.stage_records import Timeline
 from .ceilings import cut_cells, limit_rows
 from .sourced_table import render_sourced_html, render_sourced_text
@@ -35,7 +35,7 @@ def list_stack_steps(model: StackRun) -> StepsTable:
     if has_several_calls:
         headings.insert(0, CALL_COLUMN)
 
-    numbers = ["", *model.numbers]
+    numbers = ["", *model.numbers]  # a step without a line has the line 0
     rows = []
     for step in model.steps:
         row = _list_stack_cells(step, numbers[step.line])
@@ -47,8 +47,11 @@ def list_stack_steps(model: StackRun) -> StepsTable:
     return headings, rows
 
 
-def _list_stack_cells(step, number: str) -> list[str]:
-    """Return the cells that every step has; one that stands for steps left out has no state."""
+def _list_stack_cells(step: StackStep, number: str) -> list[str]:
+    """Return the cells under `STACK_COLUMNS`; `number` is the number of the step's line.
+
+    A step that stands for several that were left out has neither a stack nor locals.
+    """
     if step.left_out:
         return [number, step.label, "", ""]
 
@@ -60,7 +63,7 @@ def _list_stack_cells(step, number: str) -> list[str]:
 def list_dynamo_steps(model: DynamoRun) -> StepsTable:
     """Return headings and cells of a translation; a column that no row needs is left out."""
     fields_by_heading = _find_used_columns(model, DYNAMO_OPTIONS)
-    numbers = ["", *model.numbers]
+    numbers = ["", *model.numbers]  # a step without a line has the line 0
     rows = []
     for step in model.steps:
         label = f"{step.label} ({step.ending})" if step.ending else step.label
@@ -71,7 +74,7 @@ def list_dynamo_steps(model: DynamoRun) -> StepsTable:
 
 
 def _find_used_columns(model: Timeline, options: dict[str, str]) -> dict[str, str]:
-    """Return those columns of which some step has the field."""
+    """Return the columns of `options` (heading -> field) whose field is not empty in every step."""
     used = {}
     for heading, field in options.items():
         if any(getattr(step, field) for step in model.steps):
@@ -80,15 +83,20 @@ def _find_used_columns(model: Timeline, options: dict[str, str]) -> dict[str, st
 
 
 def render_steps_text(list_steps: Callable[[Timeline], StepsTable], model: Timeline) -> str:
-    """Return the steps as a plain text table."""
+    """Return the steps as a plain text table; `list_steps` makes headings and cells of the run."""
     headings, rows = list_steps(model)
     return render_sourced_text(
-        model, headings, cut_cells(rows), STEPS, describe_note(model), _explain_bars(rows)
+        model,
+        headings,
+        cut_cells(rows),
+        where_all=STEPS,
+        note=describe_note(model),
+        legend=_explain_bars(rows),
     )
 
 
 def render_steps_html(list_steps: Callable[[Timeline], StepsTable], model: Timeline) -> str:
-    """Return the steps as an HTML table; very many rows are left out, which it says."""
+    """Return the steps as an HTML table; `list_steps` makes headings and cells of the run."""
     headings, rows = list_steps(model)
     shown, rest = limit_rows(rows, STEPS_IN_HTML)
     legend = _explain_bars(rows)
@@ -98,5 +106,6 @@ def render_steps_html(list_steps: Callable[[Timeline], StepsTable], model: Timel
 
 
 def _explain_bars(rows: list[list[str]]) -> str:
+    """Return what a bar in a cell means; an empty text if no cell has one."""
     has_bars = any(BETWEEN in cell for row in rows for cell in row)
     return LEGEND if has_bars else ""

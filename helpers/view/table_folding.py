@@ -1,10 +1,13 @@
-"""The rows of a long table -> those that are in sight, those in a fold, and the columns' widths."""
+"""The rows of a long table -> those that are in sight, those in a fold, and the columns' widths.
+
+HTML draws the two parts as two tables. Both get the same widths, so that their columns line up.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-LONG = 12  # rows of a table that is not folded
-IN_SIGHT = 8  # rows before the fold
+IN_SIGHT = 8  # rows before the fold, at least
+MOST_UNFOLDED = 4  # rows more than those: so few are not worth a fold
 STANDS_OUT = tuple("●✕⊘▸▶✓✗≠")  # a cell that begins so marks its row, which is never folded
 
 LETTER_WIDTH = 0.66  # em
@@ -33,30 +36,48 @@ class Fold:
 def fold_rows(
     headings: list[str], cells: list[list[str]], rows: Sequence, kept_count: int
 ) -> Fold | None:
-    """Return where a long table of `rows`, whose text is `cells`, is folded; None if it is not.
+    """Return a long table in two parts, or None for a table that is too short to be folded.
 
-    In sight are eight rows, or those up to the last that is marked or one of the first that are
-    kept.
+    Parameters
+    ----------
+    headings : list of str
+        The heading of each column.
+    cells : list of list of str
+        The text of each row, a cell for each column.
+    rows : sequence
+        The rows to divide, one for each row of `cells`, in any form that the caller draws.
+    kept_count : int
+        How many of the first rows must stay in sight. Eight rows stay in any case, and all rows
+        up to the last one with a mark.
     """
-    in_sight = max(IN_SIGHT, kept_count, _find_last_marked(cells))
-    if len(rows) <= max(LONG, in_sight + LONG - IN_SIGHT):
+    in_sight_count = max(IN_SIGHT, kept_count, _find_last_marked(cells))
+    if len(rows) <= in_sight_count + MOST_UNFOLDED:
         return None
 
     widths = []
-    needed_width = 0
+    unbroken_width = 0  # of the whole table, if no cell breaks
     least_width = 0
     for column in zip(headings, *cells, strict=True):
         longest = max(map(len, column))
-        needed = min(round(PADDING + LETTER_WIDTH * longest, 1), WIDEST_COLUMN)
-        width = needed if longest <= MOST_UNBROKEN else 0
-        widths.append(width)
-        needed_width += needed
-        least_width += width or NARROWEST_COLUMN
-    return Fold(rows[:in_sight], rows[in_sight:], widths, round(needed_width), round(least_width))
+        column_width = min(round(PADDING + LETTER_WIDTH * longest, 1), WIDEST_COLUMN)
+        unbroken_width += column_width
+        if longest <= MOST_UNBROKEN:
+            widths.append(column_width)
+            least_width += column_width
+        else:
+            widths.append(0)  # the browser gives this column what the others leave
+            least_width += NARROWEST_COLUMN
+    return Fold(
+        first=rows[:in_sight_count],
+        more=rows[in_sight_count:],
+        widths=widths,
+        most=round(unbroken_width),
+        least=round(least_width),
+    )
 
 
 def _find_last_marked(cells: list[list[str]]) -> int:
-    """Return the number of the last row with a mark, from 1; 0 for none."""
+    """Return the number of the last row in which a cell begins with a mark, from 1; 0 for none."""
     last_number = 0
     for number, row in enumerate(cells, start=1):
         if any(cell.startswith(STANDS_OUT) for cell in row):

@@ -18,12 +18,14 @@ LONGEST_PATH = "▸ on a longest path   pale: an input or a constant"
 
 
 def _render_table_text(model: Listing) -> str:
+    """Return a listing as a plain text table."""
     rows, rest = limit_rows(cut_cells(model.cells()), ROWS)
     headings = [cut_text(column.heading) for column in model.columns]
     return join_parts(model.title, render_grid(headings, rows), rest, model.note)
 
 
 def _render_table_html(model: Listing) -> str:
+    """Return a listing as HTML; a long one is folded after its first rows."""
     rows, rest = limit_rows(cut_cells(model.cells()), ROWS)
     headings = [cut_text(column.heading) for column in model.columns]
     return render(
@@ -33,22 +35,28 @@ def _render_table_html(model: Listing) -> str:
         columns=model.columns,
         rows=rows,
         numbers=_find_number_columns(rows),
-        fold=fold_rows(headings, rows, rows, model.kept),
+        fold=fold_rows(headings, rows, rows, kept_count=model.kept),
         left_out=rest,
     )
 
 
 def _find_number_columns(rows: list[list[str]]) -> list[bool]:
-    """Return for each column whether it has numbers only; the first one says what a row is."""
-    flags = []
+    """Return for each column whether its cells are numbers, which stand at its right side.
+
+    The first column never counts as one of numbers, because it says what a row is about.
+    """
+    are_numbers = []
     for position, cells in enumerate(zip(*rows, strict=True)):
-        are_numbers = all(NUMBER.fullmatch(cell) for cell in cells)
-        flags.append(position > 0 and are_numbers)
-    return flags
+        has_only_numbers = all(NUMBER.fullmatch(cell) for cell in cells)
+        are_numbers.append(position > 0 and has_only_numbers)
+    return are_numbers
 
 
 def _render_lanes_html(model: Steps) -> str:
-    """Ops in one column can run side by side; a longest path is marked."""
+    """Return a column for each step, with the ops that can run side by side in it.
+
+    The ops of a longest path are marked.
+    """
     lanes, rest = limit_rows(model.lanes, ROWS, "Steps")
     path = frozenset(model.path)
     return render(

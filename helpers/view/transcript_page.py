@@ -24,6 +24,10 @@ def render_transcript_text(model: Transcripts) -> str:
 
 
 def _render_run_text(run: Transcript, shared_ending: str) -> str:
+    """Return a run: its label, its source, what it printed, and how it ended.
+
+    With a `shared_ending` of all runs, the ending is left out, because it stands below them once.
+    """
     lines = []
     if run.label:
         lines.append(f"{run.label}:")
@@ -51,12 +55,13 @@ def render_transcript_html(model: Transcripts) -> str:
 
 
 def _cut_runs(model: Transcripts) -> tuple[Transcript, ...]:
-    """Return the runs as far as there is room."""
+    """Return the runs with their texts cut, so that all of them together fit a page."""
     room = max(MOST_CHARACTERS // max(len(model.runs), 1), LEAST_CHARACTERS)
     return tuple(_cut_run(run, room) for run in model.runs)
 
 
 def _cut_run(run: Transcript, room: int) -> Transcript:
+    """Return a run whose texts have at most `room` characters each."""
     return replace(
         run,
         label=cut_text(run.label, room),

@@ -17,6 +17,7 @@ FILES = [START, *(chapter.file for chapter in CHAPTERS)]
 
 
 def _render_words_html(model: Listing) -> str:
+    """Return the terms in groups by their first letter; `FILES` are the chapters to link to."""
     groups = _group_by_letter(model.rows)
     script = read_image_script("word_filter.js")
     return render("words.html", model=model, groups=groups, files=FILES, script=script)

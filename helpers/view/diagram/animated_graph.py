@@ -1,4 +1,9 @@
-"""The graphs of all moments of a run -> one picture in which only arrows move."""
+"""The graphs of all moments of a run -> one picture in which only arrows move.
+
+Every box and arrow that some moment has is drawn once. At each moment a script shows, hides or
+highlights them, by the states that `GraphUnion` lists. A run of Dynamo makes several graphs one
+after the other; each of them is a part of the picture, in a frame of its own.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -33,7 +38,7 @@ HEAD_LENGTH = 8  # pixels: of an arrow
 LINE_HEIGHT = 14  # pixels from line to line of a label
 LABEL_GAP = 3  # pixels from a line to the label above it
 LOOP_TURN = 180  # degrees: the head of an arrow that comes back from the right
-DOWN_TURN = 90
+DOWN_TURN = 90  # degrees: the head of an arrow that leads downwards
 
 FRAME_PADDING = 8  # pixels in the frame of a graph of its own
 FRAME_HEADING = 20  # pixels for its heading
@@ -74,7 +79,7 @@ class UnionArrow:
     ends: tuple[str, str]
     """The keys of its boxes in the picture."""
     says: list[tuple[str, Words]]
-    """What its label says, each with a key; an empty one for what never changes."""
+    """Each label that it has at some moment, with a key; the key of one that stays is empty."""
     spoken: str
     """Its sentence for a screen reader."""
     name: str
@@ -102,7 +107,7 @@ class UnionBox:
     key: str
     """Its key in the picture."""
     says: list[tuple[str, Words]]
-    """What it says, each with a key; an empty one for what never changes."""
+    """What it says at some moment, each with a key; the key of what it always says is empty."""
     part: str
     """The graph to which it belongs, of those of a run."""
 
@@ -123,7 +128,7 @@ def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = F
     width, height = measure_size(rectangles.values(), drawn_arrows)
     label_lift = _measure_lift(drawn_arrows)
     label_tops = [arrow.label_y - label_lift for arrow in drawn_arrows if arrow.label]
-    top = min([0, *label_tops])
+    top = min([0, *label_tops])  # a label above the first row reaches above the boxes
     svg = render(
         "union.svg",
         title=title,
@@ -139,7 +144,10 @@ def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = F
 
 
 def _find_part(key: str, down: bool) -> str:
-    """Return which graph of a run a key belongs to; an empty text where there is only one."""
+    """Return the number of the graph of a Dynamo run to which a node's key belongs.
+
+    A key there begins with that number (see growing_graphs.py). The text is empty for other runs.
+    """
     return key.partition(" ")[0] if down else ""
 
 
@@ -147,7 +155,11 @@ def _find_part(key: str, down: bool) -> str:
 
 
 def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, dict[Key, Rectangle]]:
-    """Return the layers, and a place per key, with room for the labels after each column."""
+    """Return the layers, and the place of each box and bend, with room for labels.
+
+    `down` is that of `draw_animated_graph`. The frames of its graphs have no layer, for they are
+    put around boxes that are placed.
+    """
     nodes = tuple(node for node in union.boxes.values() if node.kind != FRAME)
     layered = make_layers(Graph("", nodes, tuple(union.arrows.values())))
     heights = {}
@@ -162,7 +174,7 @@ def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, di
 
 
 def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
-    """Return for each column how many pixels more the labels of the arrows out of it take."""
+    """Return for each column the pixels by which the next one must be farther away for labels."""
     columns = {}
     for number, keys in enumerate(layered.layers):
         columns |= dict.fromkeys(keys, number)
@@ -178,18 +190,22 @@ def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
 
 
 def _frame_graphs(layered: LayeredGraph, rectangles: dict[Key, Rectangle]) -> dict[Key, Rectangle]:
-    """Return the places, each graph of a run beside the one before, and those of their frames."""
+    """Return new places: each graph of a run in a frame, beside the graph before.
+
+    The result also has the places of the frames.
+    """
     framed = {}
     left = MARGIN
     for part, keys in sorted(_group_by_part(layered, rectangles).items()):
-        own = {key: rectangles[key] for key in keys}
-        start = min(rectangle.x for rectangle in own.values())
-        right, bottom = measure_size(own.values())
-        for key, rectangle in own.items():
-            x = rectangle.x + left + FRAME_PADDING - start
+        own_rectangles = {key: rectangles[key] for key in keys}
+        first_x = min(rectangle.x for rectangle in own_rectangles.values())
+        right, bottom = measure_size(own_rectangles.values())
+        for key, rectangle in own_rectangles.items():
+            x = rectangle.x + left + FRAME_PADDING - first_x
             framed[key] = replace(rectangle, x=x, y=rectangle.y + FRAME_HEADING)
 
-        width = right - start + 2 * FRAME_PADDING - MARGIN
+        # `right` and `bottom` include a margin, which a frame has outside, not inside.
+        width = right - first_x + 2 * FRAME_PADDING - MARGIN
         height = bottom + FRAME_HEADING + FRAME_PADDING - 2 * MARGIN
         frame = Rectangle(left, MARGIN, width, height)
         framed[str(part)] = frame
@@ -200,15 +216,16 @@ def _frame_graphs(layered: LayeredGraph, rectangles: dict[Key, Rectangle]) -> di
 def _group_by_part(
     layered: LayeredGraph, rectangles: dict[Key, Rectangle]
 ) -> dict[int, dict[Key, None]]:
-    """Return the keys of the boxes and bends of each graph of a run."""
+    """Return by the number of each graph of a run the keys of its boxes and bends, each once."""
     keys_by_part = {}
-    for path in layered.paths:
-        part = int(_find_part(path[0], True))
+    for path in layered.paths:  # the key of a bend does not say to which graph it belongs
+        source = path[0]
+        part = int(_find_part(source, down=True))
         keys_by_part.setdefault(part, {}).update(dict.fromkeys(path))
     for key in rectangles:
         is_bend = not isinstance(key, str)
         if not is_bend:
-            part = int(_find_part(key, True))
+            part = int(_find_part(key, down=True))
             keys_by_part.setdefault(part, {})[key] = None
     return keys_by_part
 
@@ -219,22 +236,26 @@ def _group_by_part(
 def _draw_union_arrows(
     union: GraphUnion, layered: LayeredGraph, rectangles: dict[Key, Rectangle], down: bool
 ) -> list[UnionArrow]:
+    """Return all arrows that some moment has, with their labels in place."""
     drawn_arrows = []
-    for path in layered.paths:
-        way = [rectangles[key] for key in path]
-        labels = union.words[path[0], path[-1]]
-        drawn_arrows.append(_draw_line(labels, way, down))
+    for path in layered.paths:  # in the order of `union.arrows`
+        passed_places = [rectangles[key] for key in path]
+        ends = (path[0], path[-1])
+        drawn_arrows.append(_draw_line(union.words[ends], passed_places, down))
     lift = _measure_lift(drawn_arrows)
-    placed = place_labels(drawn_arrows, rectangles.values(), lift, clear=True)
+    labelled_arrows = place_labels(drawn_arrows, rectangles.values(), lift, clear=True)
 
+    # The number of each reference: arrows with one source and one label show one reference at
+    # different moments, so the page moves one into the other.
     slots = {}
     arrows = []
-    for ends, drawn in zip(union.arrows, placed, strict=True):
+    for ends, drawn in zip(union.arrows, labelled_arrows, strict=True):
         source, target = ends
         start, tip, turn = _find_ends(rectangles[source], rectangles[target], down)
         key = union.picture_keys[ends]
         reference = (source, union.arrows[ends].label)
         is_name = union.boxes[source].kind == "name"
+        last_label, _ = union.words[source][-1]
         arrow = UnionArrow(
             drawn=drawn,
             start=start,
@@ -244,7 +265,7 @@ def _draw_union_arrows(
             ends=(union.picture_keys[source], union.picture_keys[target]),
             says=_key_words(key, union.words[ends]),
             spoken=_describe_arrow(union, ends, down),
-            name=union.words[source][-1][0] if is_name else "",
+            name=last_label if is_name else "",
             slot=slots.setdefault(reference, len(slots)),
             part=_find_part(source, down),
         )
@@ -252,26 +273,29 @@ def _draw_union_arrows(
     return arrows
 
 
-def _draw_line(labels: list[Words], way: list[Rectangle], down: bool) -> Arrow:
-    """Return an arrow with its longest label, of all that it ever has."""
-    start = way[0]
-    end = way[-1]
+def _draw_line(labels: list[Words], passed_places: list[Rectangle], down: bool) -> Arrow:
+    """Return an arrow with room for the longest of its `labels`, which it has one after the other.
+
+    `passed_places` are the places of its source, its bends and its target.
+    """
+    start = passed_places[0]
+    end = passed_places[-1]
     longest = max(labels, key=_measure_widest_line)
     plate_width = _measure_widest_line(longest)
     most_lines = max(map(len, labels))
 
+    label_point = None
     if down:
-        curve = curve_down(way)
+        curve = curve_down(passed_places)
     elif start.x == end.x:
-        curve = curve_across(way, plate_width=plate_width, tip=HEAD_LENGTH)
+        curve = curve_across(passed_places, plate_width=plate_width, tip=HEAD_LENGTH)
     else:
-        curve = curve_across(way, tip=HEAD_LENGTH)
-
-    label_point = (curve.label_x, curve.label_y)
-    if not down and start.x != end.x:
+        # Without the width of its label, the line gets no level piece for it, and the label begins
+        # its search for a place at a quarter of the line.
+        curve = curve_across(passed_places, tip=HEAD_LENGTH)
         points = list_points(curve.line)
         label_point = points[len(points) // 4]
-    label_x, label_y = label_point
+    label_x, label_y = label_point or (curve.label_x, curve.label_y)
 
     return Arrow(
         line=curve.line,
@@ -284,7 +308,10 @@ def _draw_line(labels: list[Words], way: list[Rectangle], down: bool) -> Arrow:
 
 
 def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Point, int]:
-    """Return where an arrow leaves its box, where its head is, and how that is turned."""
+    """Return the point where an arrow leaves its box, that of its head, and the head's direction.
+
+    The direction is in degrees, clockwise from the right.
+    """
     if down:
         return (start.centre_x, start.bottom), (end.centre_x, end.y), DOWN_TURN
 
@@ -296,12 +323,15 @@ def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Poi
 
 
 def _measure_widest_line(label: Words) -> int:
-    """Return how wide the ground of a label of several lines is, in pixels."""
+    """Return the width of the plate behind a label of one or several lines, in pixels."""
     return max(map(measure_plate_width, label))
 
 
 def _measure_lift(arrows: Iterable[Arrow]) -> int:
-    """Return how far above its line the middle of each label is, in pixels."""
+    """Return how far above its line the middle of each label is, in pixels.
+
+    It is the same for all labels: as far as the highest one needs.
+    """
     heights = [arrow.plate_height for arrow in arrows if arrow.label]
     return max(heights, default=0) // 2 + LABEL_GAP
 
@@ -310,6 +340,7 @@ def _measure_lift(arrows: Iterable[Arrow]) -> int:
 
 
 def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
+    """Return the box of a node at this place; `part` is the graph to which it belongs."""
     text_x = rectangle.centre_x
     if node.kind == "name":  # the point of a tag has no room for words
         text_x -= 4
@@ -329,15 +360,25 @@ def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: s
 
 
 def _key_words(key: str, words: list[Words]) -> list[tuple[str, Words]]:
-    """Return what a part says, each with its key; what always says the same has no key."""
+    """Return all that a box or an arrow says at some moment, each with a key for its state.
+
+    `key` is that of the box or arrow. What always says the same needs no state, and has no key.
+    """
     if len(words) == 1:
         return [("", words[0])]
     return [(f"{key}.{number}", each) for number, each in enumerate(words)]
 
 
 def _describe_arrow(union: GraphUnion, ends: Ends, down: bool) -> str:
-    """Return the sentence that a screen reader says for an arrow."""
-    source, target = [" ".join(filter(None, union.words[end][-1])) for end in ends]
+    """Return the sentence that a screen reader says for an arrow: source, label, target.
+
+    Each is in the last of the words that it has in the run.
+    """
+    names = []
+    for end in ends:
+        last_words = filter(None, union.words[end][-1])  # without an empty detail
+        names.append(" ".join(last_words))
+    source, target = names
     verb = " ".join(union.words[ends][-1])
     if not verb:
         verb = "leads to" if down else "refers to"

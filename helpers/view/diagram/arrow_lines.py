@@ -24,7 +24,7 @@ Point = tuple[int, int]
 
 @dataclass(frozen=True)
 class ArrowCurve:
-    """A line, and where its label stands at first."""
+    """A line, and where its label stands before `place_labels` looks for a better place."""
 
     line: str
     """An SVG path in absolute numbers."""
@@ -37,10 +37,11 @@ class ArrowCurve:
 def curve_down(
     rectangles: Sequence[Rectangle], is_fan: bool = False, plate_width: int = 0
 ) -> ArrowCurve:
-    """Return the line downwards through these places.
+    """Return the line downwards from the first of these places to the last, through bends between.
 
-    The labels of a fan, arrows that leave one box, stand near its ends, where they lie apart. The
-    width of a label's plate makes no difference here; `curve_across` takes it too.
+    An arrow of a fan, several arrows that leave one box, has its label near its end, because the
+    arrows lie apart there. `plate_width` makes no difference; it is an argument because callers
+    call either this function or `curve_across`.
     """
     start = rectangles[0]
     end = rectangles[-1]
@@ -57,21 +58,23 @@ def curve_down(
         x = target.centre_x
         y = target.bottom
 
+    # The label stands on the first piece, from the box to the first bend or the end.
     part = 2 / 3 if is_fan else 1 / 3
     across = rectangles[1].centre_x - start.centre_x
     down = rectangles[1].y - start.bottom
-    return ArrowCurve(
-        line, start.centre_x + round(part * across), start.bottom + round(part * down)
-    )
+    label_x = start.centre_x + round(part * across)
+    label_y = start.bottom + round(part * down)
+    return ArrowCurve(line, label_x, label_y)
 
 
 def curve_across(
     rectangles: Sequence[Rectangle], is_fan: bool = False, plate_width: int = 0, tip: int = TIP
 ) -> ArrowCurve:
-    """Return the line through these places from left to right.
+    """Return the line from the first of these places to the last, from left to right.
 
-    The label stands on a level piece that is as long as its plate: near the start, or near the end
-    for a fan, whose arrows leave one box. The line ends `tip` pixels before the last place.
+    The label stands on a level piece that is as long as `plate_width`, the ground behind it. That
+    piece is near the start, or near the end for an arrow of a fan, several arrows that leave one
+    box. The line ends `tip` pixels before the last place.
     """
     start = rectangles[0]
     end = rectangles[-1]
@@ -82,28 +85,29 @@ def curve_across(
     y = start.centre_y
     line = f"M{x} {y}"
     label_x = x + LEAD // 2 + plate_width // 2
-    last_x = end.x - tip
+    tip_x = end.x - tip
+    last_curve_x = tip_x  # where the last curve ends
     if plate_width and is_fan:
-        last_x -= plate_width + LEAD
+        last_curve_x -= plate_width + LEAD  # a level piece for the label follows it
     elif plate_width:
-        x += plate_width + LEAD
+        x += plate_width + LEAD  # a level piece for the label is before the first curve
 
     line += f" H{x}"
     for target in rectangles[1:]:
-        target_x = last_x if target is end else target.x
+        target_x = last_curve_x if target is end else target.x
         half = (x + target_x) // 2
         line += f" C{half} {y},{half} {target.centre_y},{target_x} {target.centre_y}"
-        line += f" H{end.x - tip}" if target is end else f" H{target.right}"
+        line += f" H{tip_x}" if target is end else f" H{target.right}"  # level through a bend
         x = target.right
         y = target.centre_y
 
     if is_fan:
-        return ArrowCurve(line, last_x + plate_width // 2, y)
+        return ArrowCurve(line, last_curve_x + plate_width // 2, y)
     return ArrowCurve(line, label_x, start.centre_y)
 
 
 def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) -> ArrowCurve:
-    """Return the line to a box of the same column, out to the right and back."""
+    """Return the line to a box of the same column, or to its own box: out to the right and back."""
     lift = LOOP_LIFT if start == end else 0
     first_y = start.centre_y - lift
     last_y = end.centre_y + lift
@@ -118,7 +122,10 @@ def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) ->
 
 @lru_cache(maxsize=4_000)
 def list_points(line: str) -> list[Point]:
-    """Return points on a line of an SVG that is made of M, C, Q, L, H and V in absolute numbers."""
+    """Return points on an SVG path, from its start to its end, at most `CELL` pixels apart or so.
+
+    The path is made of the commands M, C, Q, L, H and V in absolute whole numbers.
+    """
     points = []
     for command, arguments in _COMMAND.findall(line):
         numbers = [int(number) for number in _NUMBER.findall(arguments)]
@@ -131,6 +138,7 @@ def list_points(line: str) -> list[Point]:
             numbers = [numbers[0], y]
         elif command == "V":
             numbers = [x, numbers[0]]
+        # The control points of a Bézier curve; a straight piece is one of degree 1.
         corners = [(x, y), *zip(numbers[::2], numbers[1::2], strict=True)]
 
         length = sum(dist(*pair) for pair in pairwise(corners))

@@ -1,6 +1,8 @@
 """The kind of a node -> its colour and shape, and its words in a legend.
 
 A kind that `ink` does not have is drawn as one that it has, and some are set apart by their line.
+A kind may have several words, such as `forward own found`: the first is what the node is, the
+others set it apart.
 """
 
 from collections.abc import Iterable
@@ -76,17 +78,18 @@ def draw_style(kinds: Iterable[str]) -> str:
 
 
 def render_kinds_legend(kinds: Iterable[str], has_found: bool = False) -> Markup:
-    """Return the legend of a picture with these kinds; it is empty for a single kind.
+    """Return the legend of a picture with these kinds; `has_found`: it also shows what was found.
 
-    A kind that is set apart says in its box what it is, and needs no line of the legend.
+    The legend is empty for a single kind. A kind that is set apart says in its box what it is, and
+    needs no legend.
     """
     first_words = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
-    explained = {find_ink_kind(word) for word in first_words if word not in SET_APART}
+    kinds_to_explain = {find_ink_kind(word) for word in first_words if word not in SET_APART}
 
     ink_kinds_by_word = {}
     for word in first_words:
         ink_kind = find_ink_kind(word)
-        if ink_kind in explained:
+        if ink_kind in kinds_to_explain:
             ink_kinds_by_word[LEGEND_WORDS.get(word, ink_kind)] = ink_kind
 
     legend = Markup("")

@@ -1,4 +1,8 @@
-"""A layered graph -> where each box and bend is, so that arrows are short and straight."""
+"""A layered graph -> where each box and bend is, so that arrows are short and straight.
+
+A key stands for a box or for a bend of an arrow. Keys are linked if an arrow leads from one to the
+other through no further key.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -21,6 +25,7 @@ BESIDE_BEND = 16  # pixels between a bend and what is beside it there
 BETWEEN_BOXES_ACROSS = 14
 BESIDE_BEND_ACROSS = 22
 
+# Takes further pixels between layers by the number of the layer, or nothing; returns the places.
 PlaceKeys = Callable[..., dict[Key, Rectangle]]
 
 
@@ -54,8 +59,8 @@ def assign_coordinates(
 ) -> dict[Key, float]:
     """Return the centre of each key in its layer, in pixels.
 
-    Each key goes to the weighted mean of its neighbours' centres, layer after layer, there and
-    back. As in Graphviz's `dot` (Gansner, Koutsofios, North and Vo, "A technique for drawing
+    Each key goes to the weighted mean of the centres of its linked keys, layer after layer, there
+    and back. As in Graphviz's `dot` (Gansner, Koutsofios, North and Vo, "A technique for drawing
     directed graphs", 1993), a piece between two bends counts most.
 
     Parameters
@@ -75,6 +80,7 @@ def assign_coordinates(
 
     linked = {key: [other for other, _ in weights[key]] for key in centres}
     for _ in range(ROUNDS):
+        # A pull depends on how far a piece is aslant, which the sweeps before have changed.
         pulls = _measure_pulls(weights, sizes, centres)
         for sweep in range(SWEEPS):
             goes_back = sweep % 2 == 1
@@ -84,11 +90,12 @@ def assign_coordinates(
 
 
 def _weigh_links(layered: LayeredGraph, sizes: dict) -> dict[Key, list[tuple[Key, int]]]:
-    """Return for each key its neighbours, each with the weight of the piece between them."""
+    """Return for each key the keys linked with it, each with the weight of the piece between."""
     weights = defaultdict(list)
     for path in layered.paths:
         for key, next_key in pairwise(path):
-            bend_count = (key not in sizes) + (next_key not in sizes)
+            bends = [end for end in (key, next_key) if end not in sizes]  # only boxes have a size
+            bend_count = len(bends)
             weight = WEIGHTS[bend_count]
             weights[key].append((next_key, weight))
             weights[next_key].append((key, weight))
@@ -96,7 +103,7 @@ def _weigh_links(layered: LayeredGraph, sizes: dict) -> dict[Key, list[tuple[Key
 
 
 def _space_row(keys: tuple[Key, ...], sizes: dict, between: int, beside: int) -> _SpacedRow:
-    """Return a row whose keys stand as close as they may."""
+    """Return a row whose keys stand as close as they may; `between` and `beside` are pixels."""
     offsets = [0.0]
     for key, next_key in pairwise(keys):
         gap = between if key in sizes and next_key in sizes else beside
@@ -106,13 +113,14 @@ def _space_row(keys: tuple[Key, ...], sizes: dict, between: int, beside: int) ->
 
 
 def _measure_pulls(weights: dict, sizes: dict, centres: dict) -> dict[Key, list[float]]:
-    """Return how strongly each key is pulled by each of its neighbours.
+    """Return for each key how strongly each of its links pulls it, in the order of `weights`.
 
     A piece with a bend pulls less the more it is aslant, so that one long slope is preferred to
     many small ones; a piece between two boxes is drawn as a curve and may be aslant.
     """
 
     def measure_slope(key: Key, other: Key) -> float:
+        """Return how far a piece is aslant, in pixels; the same for all pieces between boxes."""
         if key in sizes and other in sizes:
             return LOOSE
         return max(abs(centres[key] - centres[other]), STRAIGHT)
@@ -124,21 +132,31 @@ def _measure_pulls(weights: dict, sizes: dict, centres: dict) -> dict[Key, list[
 
 
 def _settle_row(row: _SpacedRow, linked: dict, pulls: dict, centres: dict) -> dict[Key, float]:
-    """Return the centres of a row, each as near as can be to where its neighbours pull it.
+    """Return the centres of a row, each as near as can be to where its links pull it.
 
     Keys that would come too close to each other share a mean: this is isotonic regression by the
     pool-adjacent-violators algorithm (Ayer and others, 1955).
+
+    Parameters
+    ----------
+    row : _SpacedRow
+        The keys of the layer in their order, and how close they may stand.
+    linked, pulls : dict
+        For each key the keys that it is linked with, and how strongly each of them pulls it.
+    centres : dict
+        The centre of each key so far, in pixels.
     """
     blocks: list[_Block] = []
     for key, offset in zip(row.keys, row.offsets, strict=True):
         pull = sum(pulls[key])
         if pull:
-            neighbours = map(centres.get, linked[key])
-            wanted = sum(map(mul, neighbours, pulls[key])) / pull
+            linked_centres = map(centres.get, linked[key])
+            wanted = sum(map(mul, linked_centres, pulls[key])) / pull
         else:
             wanted = centres[key]
 
-        block = _Block(wanted - offset, pull or WEAKEST, 1)
+        # Without the offsets, keys keep their distance exactly if their positions never decrease.
+        block = _Block(position=wanted - offset, weight=pull or WEAKEST, count=1)
         while blocks and blocks[-1].position >= block.position:
             block = _join_blocks(blocks.pop(), block)
         blocks.append(block)
@@ -168,9 +186,13 @@ def place_layers(
     room: tuple[int, int] | None = None,
     extra_gaps: dict[int, int] | None = None,
 ) -> PlaceKeys:
-    """Return a function that places each key; with it a caller can move layers apart.
+    """Return a function that returns the place of each key, and can move layers apart.
 
-    A layer that leads down is as high as its highest box; across, its boxes are of one width.
+    The places in each layer are computed once, here. The function takes further gaps, by the number
+    of the layer before the gap, as often as a caller tries others.
+
+    If layers follow each other downwards, each is as high as its highest box. If they follow each
+    other to the right, all boxes of a layer get the width of the widest.
 
     Parameters
     ----------
@@ -187,15 +209,18 @@ def place_layers(
     extra_gaps : dict, optional
         Further pixels after some layers, by the number of the layer.
     """
+    # Along is the direction in which layers follow each other; beside is that of a layer.
     all_heights = dict.fromkeys(widths, BOX_HEIGHT) | (heights or {})
     sizes_along = all_heights if down else widths
     sizes_beside = widths if down else all_heights
-    if room is None and not down:
-        room = (BETWEEN_BOXES_ACROSS, BESIDE_BEND_ACROSS)
-    centres = assign_coordinates(layered, sizes_beside, *(room or ()))
+    if room is None:
+        room = (BETWEEN_BOXES, BESIDE_BEND) if down else (BETWEEN_BOXES_ACROSS, BESIDE_BEND_ACROSS)
+    between, beside_bend = room
+    centres = assign_coordinates(layered, sizes_beside, between, beside_bend)
     fixed_gaps = Counter(extra_gaps or {})
 
     def place(more_gaps: dict[int, int] | None = None) -> dict[Key, Rectangle]:
+        """Return the place of each key, with `more_gaps` in addition to `extra_gaps`."""
         gaps = fixed_gaps + Counter(more_gaps or {})
         places = {}
         along = 0
@@ -213,7 +238,11 @@ def place_layers(
 
 
 def _make_rectangles(places: dict[Key, tuple], down: bool) -> dict[Key, Rectangle]:
-    """Return rectangles that begin at the margin; `down`: layers follow each other downwards."""
+    """Return the rectangle of each key, moved so that the first ones begin at the margin.
+
+    `places` has for each key (along, length, beside, size): where it begins and how long it is in
+    the direction in which layers follow each other, and the same in the direction of its layer.
+    """
     first_along = min(along for along, *_ in places.values())
     first_beside = min(beside for _, _, beside, _ in places.values())
 

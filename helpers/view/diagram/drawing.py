@@ -121,7 +121,7 @@ class Drawing:
 
 
 def measure_size(rectangles: Iterable[Rectangle], arrows: Iterable[Arrow] = ()) -> tuple[int, int]:
-    """Return how far boxes, bends and labels reach to the right and down, with a margin."""
+    """Return the width and the height that boxes, bends and labels need, with a margin."""
     right_sides = []
     bottoms = []
     for rectangle in rectangles:
@@ -149,7 +149,11 @@ def render_svg(title: str, drawing: Drawing, kinds: Iterable[str]) -> str:
 def render_picture_page(
     model, text: str, svg="", alt="", kinds: Iterable[str] = (), has_found=False
 ) -> str:
-    """Return HTML: a picture under the model's title, its legend, and the same as text."""
+    """Return HTML: a picture under the model's title, its legend, and the same facts as text.
+
+    `alt` is what a screen reader says of the picture; `kinds` and `has_found` are those of the
+    legend. Without an `svg` there is only the text.
+    """
     image = embed_picture(svg) if svg else {"image": ""}
     legend = render_kinds_legend(kinds, has_found)
     return render("diagram.html", model=model, body=text, alt=alt, legend=legend, **image)

@@ -52,7 +52,11 @@ def is_acyclic(nest: Nest) -> bool:
 
 
 def _draw_flat(graph: Graph, page: bool) -> Drawing:
-    """Return the drawing of a graph without bodies: the first form of it that fits."""
+    """Return the drawing of a graph without bodies, in the first form that fits.
+
+    The forms are a map of names, layers from left to right, a tree without labels, and layers from
+    top to bottom. A `page` is no map, and its layers go from top to bottom if there is no cycle.
+    """
     widths = {node.key: measure_box_width(node) for node in graph.nodes}
     if not page:
         drawing = _draw_names(graph, widths)
@@ -69,20 +73,25 @@ def _draw_flat(graph: Graph, page: bool) -> Drawing:
             return drawing
 
     is_too_wide = width_across > WIDEST or len(layered.layers) > MOST_COLUMNS
-    if not layered.has_cycle and (page or is_too_wide):
+    if not layered.has_cycle and (page or is_too_wide):  # an arrow of a cycle cannot lead down
         down = _place_downwards(layered, widths)
         if page or width_across > _measure_width(down):
             return draw_level(Level(graph, layered, down, down=True))
+        # It would be no narrower downwards, so the columns move closer to each other.
         across = place_layers(layered, widths, CLOSE_COLUMN_GAP, down=False, extra_gaps=label_gaps)
     return draw_level(Level(graph, layered, across))
 
 
 def _has_visible_label(graph: Graph) -> bool:
+    """Return whether some arrow has words, which a tree has no room for."""
     return any(measure_text(shorten_label(edge.label), SMALL) for edge in graph.edges)
 
 
 def _place_downwards(layered: LayeredGraph, widths: dict[str, int]) -> PlaceKeys:
-    """Place layers below each other, with boxes closer to each other where a row is too wide."""
+    """Return the function that places layers below each other.
+
+    If a row would be too wide for a page, the boxes of all rows stand closer to each other.
+    """
     gap = ROW_STEP - BOX_HEIGHT
     roomy = place_layers(layered, widths, gap, down=True)
     if _fits_page(roomy):
@@ -101,7 +110,10 @@ def _fits_page(place: PlaceKeys) -> bool:
 
 
 def _measure_label_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
-    """Return how much farther apart some columns are, in pixels, for the labels between them."""
+    """Return the pixels by which a column is farther from the next one, for the labels between.
+
+    The result has them by the number of the column.
+    """
     fan_sizes = Counter(edge.source for edge in graph.edges)
     columns = _number_columns(layered)
     gaps = {}
@@ -110,7 +122,7 @@ def _measure_label_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
         gap = measure_plate_width(edge.label)
         if column == columns[edge.target]:
             gap += BESIDE_LOOP
-        elif fan_sizes[edge.source] > 1:  # its label is before the end
+        elif fan_sizes[edge.source] > 1:  # the label of a fan's arrow stands near its end
             column = columns[edge.target] - 1
         if graph.wide:
             gap += WIDER_GAP
@@ -119,7 +131,7 @@ def _measure_label_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
 
 
 def _number_columns(layered: LayeredGraph) -> dict[object, int]:
-    """Return the number of the column of each key."""
+    """Return the number of the column of each box and bend."""
     columns = {}
     for number, keys in enumerate(layered.layers):
         columns |= dict.fromkeys(keys, number)
@@ -130,9 +142,9 @@ def _number_columns(layered: LayeredGraph) -> dict[object, int]:
 
 
 def _draw_names(graph: Graph, widths: dict[str, int]) -> Drawing | None:
-    """Return a map of names, with all that they end at in one column.
+    """Return a map of names: a graph that begins with names, and whose ends are in one column.
 
-    It is None where a box that no arrow leads to is no name, and where the map is too wide.
+    None is returned for any other graph, for a graph with a cycle, and for a map that is too wide.
     """
     targets = {edge.target for edge in graph.edges}
     roots = [node for node in graph.nodes if node.key not in targets]
@@ -144,20 +156,23 @@ def _draw_names(graph: Graph, widths: dict[str, int]) -> Drawing | None:
 
     arrivals = Counter(edge.target for edge in graph.edges)
     heights = {}
-    for key in widths:
+    for key in widths:  # a box is high enough that the arrows to it end apart
         heights[key] = max(BOX_HEIGHT, ARRIVAL * (arrivals[key] + 1))
 
     gaps = _measure_name_gaps(graph, layered)
-    place = place_layers(layered, widths, CLOSE_COLUMN_GAP, False, heights, extra_gaps=gaps)
+    place = place_layers(
+        layered, widths, CLOSE_COLUMN_GAP, down=False, heights=heights, extra_gaps=gaps
+    )
     if not _fits_page(place):
         return None
     return draw_level(Level(graph, layered, place, has_lifted_labels=True))
 
 
 def _measure_name_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
-    """Return how much farther apart columns are for the labels that stand between them.
+    """Return the pixels by which a column of a map of names is farther from the next one.
 
-    The other labels, of a fan's long arrows, stand at bends and need no gap.
+    Only labels that stand between two columns need them. The labels of a fan's long arrows stand
+    at bends. A fan is several arrows that leave one box.
     """
     fan_sizes = Counter(edge.source for edge in graph.edges)
     columns = _number_columns(layered)

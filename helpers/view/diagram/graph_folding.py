@@ -12,34 +12,39 @@ MOST_NAMED = 12  # folded scopes that the note names
 
 
 def fold_graph(model: Graph, most: int = MOST_NODES) -> Graph:
-    """Return the graph with scopes folded to one box each, until `most` boxes or fewer.
+    """Return the graph with scopes folded to one box each, so that it has at most `most` boxes.
 
-    The deepest scopes fold first, the largest of them before others; what a search found stays out.
+    A small graph is returned as it is. The deepest scopes fold first, and of them the largest. What
+    a search found never folds. If there are still too many boxes, the last ones are left out.
     """
     if len(model.nodes) <= most:
         return model
 
     unfolded = _find_unfolded(model)
     scopes = {node.key: _list_scopes(node, unfolded) for node in model.nodes}
-    sizes = Counter(scope for path in scopes.values() for scope in path)
-    new_keys = _choose_folds(scopes, sizes, most)
-    nodes = _fold_nodes(model, new_keys, sizes)
+    box_counts = Counter(scope for path in scopes.values() for scope in path)
+    new_keys = _choose_folds(scopes, box_counts, most)
+    nodes = _fold_nodes(model, new_keys, box_counts)
 
+    # False is sorted before True, so what a search found is not left out.
     found_first = sorted(nodes, key=lambda key: key not in unfolded)
     drawn_keys = set(found_first[:most])
     shown = tuple(node for key, node in nodes.items() if key in drawn_keys)
     return Graph(
-        model.title,
-        shown,
-        _fold_edges(model, new_keys, drawn_keys),
-        _describe_fold(model, shown, len(nodes) - most),
+        title=model.title,
+        nodes=shown,
+        edges=_fold_edges(model, new_keys, drawn_keys),
+        note=_describe_fold(model, shown, left_out_count=len(nodes) - most),
         found=tuple(key for key in model.found if key in drawn_keys),
         wide=model.wide,
     )
 
 
 def _find_unfolded(model: Graph) -> set[str]:
-    """Return the boxes that a search found, by key, and those beside them if they are few."""
+    """Return the keys of the boxes that never fold: what a search found.
+
+    The boxes that arrows link with them are among them, if there are not too many.
+    """
     found = set(model.found[:MOST_FOUND])
     with_neighbours = set()
     for edge in model.edges:
@@ -52,18 +57,30 @@ def _find_unfolded(model: Graph) -> set[str]:
 
 
 def _list_scopes(node: Node, unfolded: set[str]) -> list[str]:
-    """Return the scopes that a box may fold into, the outermost first."""
+    """Return the paths of the scopes that a box may fold into, the outermost first.
+
+    A box in the scope `a/b` may fold into `a` and into `a/b`; one of `unfolded` into none.
+    """
     if not node.group or node.key in unfolded:
         return []
     parts = node.group.split("/")
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def _choose_folds(scopes: dict[str, list[str]], sizes: Counter, most: int) -> dict[str, str]:
-    """Return for each box its own key, or that of the scope that it is folded into."""
+def _choose_folds(scopes: dict[str, list[str]], box_counts: Counter, most: int) -> dict[str, str]:
+    """Return for each box its own key, or the key of the scope that it is folded into.
+
+    `scopes` has by the key of a box the scopes that it may fold into, and `box_counts` has by scope
+    how many boxes are in it. Scopes fold until at most `most` boxes are left.
+    """
     new_keys = {key: key for key in scopes}
-    deepest_first = sorted(sizes, key=lambda scope: (-scope.count("/"), -sizes[scope], scope))
-    for scope in deepest_first:
+
+    def rank_scope(scope: str) -> tuple[int, int, str]:
+        """Return a key that sorts the deepest scopes first, and of them the largest."""
+        depth = scope.count("/")
+        return -depth, -box_counts[scope], scope
+
+    for scope in sorted(box_counts, key=rank_scope):
         if len(set(new_keys.values())) <= most:
             break
         for key, path in scopes.items():
@@ -72,8 +89,8 @@ def _choose_folds(scopes: dict[str, list[str]], sizes: Counter, most: int) -> di
     return new_keys
 
 
-def _fold_nodes(model: Graph, new_keys: dict[str, str], sizes: Counter) -> dict[str, Node]:
-    """Return the boxes that are left, by their key."""
+def _fold_nodes(model: Graph, new_keys: dict[str, str], box_counts: Counter) -> dict[str, Node]:
+    """Return by key the boxes that are left: unfolded ones, and one for each folded scope."""
     nodes = {}
     for node in model.nodes:
         key = new_keys[node.key]
@@ -81,12 +98,17 @@ def _fold_nodes(model: Graph, new_keys: dict[str, str], sizes: Counter) -> dict[
             nodes.setdefault(key, node)
         else:
             scope = key.removeprefix("group ")
-            nodes.setdefault(key, Node(key, scope, "group", f"{sizes[scope]} boxes, folded"))
+            detail = f"{box_counts[scope]} boxes, folded"
+            nodes.setdefault(key, Node(key, scope, "group", detail))
     return nodes
 
 
 def _fold_edges(model: Graph, new_keys: dict[str, str], drawn_keys: set[str]) -> tuple[Edge, ...]:
-    """Return the arrows between the boxes that are drawn, each once."""
+    """Return the arrows between the boxes that are drawn, each once.
+
+    `new_keys` has the key of the box into which each box is folded, or its own. `drawn_keys` are
+    the keys of the boxes that are drawn.
+    """
     edges = {}
     for edge in model.edges:
         source = new_keys[edge.source]
@@ -97,7 +119,7 @@ def _fold_edges(model: Graph, new_keys: dict[str, str], drawn_keys: set[str]) ->
 
 
 def _describe_fold(model: Graph, shown: tuple[Node, ...], left_out_count: int) -> str:
-    """Return the sentences that say what is folded, and the note of the graph."""
+    """Return the note of the folded graph: what is folded, what is left out, and the old note."""
     sentences = [f"{len(model.nodes)} boxes are too many to read in one picture."]
     groups = sorted(node.label for node in shown if node.kind == "group")
     if groups:

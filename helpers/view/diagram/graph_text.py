@@ -13,9 +13,12 @@ NUMBERED = "#1, #2: boxes of the same name"
 
 
 def render_graph_text(model: Graph) -> str:
-    """Return a line per arrow and loose box; a graph too large for a picture comes folded first."""
+    """Return a line for each arrow, and for each box without an arrow.
+
+    A graph too large for a picture is listed twice: folded as in the picture, and then as it is.
+    """
     shown = fold_graph(model)
-    if shown is model:
+    if shown is model:  # not folded
         lines = _limit_lines(_list_nested_lines(nest_bodies(model)))
         return join_parts(model.title, *lines, model.note)
 
@@ -25,7 +28,7 @@ def render_graph_text(model: Graph) -> str:
 
 
 def _limit_lines(lines: list[str]) -> list[str]:
-    """Return the lines that there is room for, and how many more there are."""
+    """Return the first lines, and a line that counts the others if there are any."""
     rest = len(lines) - MOST_ARROWS
     if rest <= 0:
         return lines
@@ -49,7 +52,7 @@ def _list_graph_lines(model: Graph) -> list[str]:
     lines = [f"  found: {names[key]}" for key in model.found]
 
     edges = model.edges
-    if len(edges) <= MOST_ARROWS:
+    if len(edges) <= MOST_ARROWS:  # the time of sorting grows with the square of their number
         edges = sort_for_reading(edges)
     for edge in edges:
         label = f" {format_in_one_line(edge.label)} ──" if edge.label else ""
@@ -66,29 +69,34 @@ def _list_graph_lines(model: Graph) -> list[str]:
 
 
 def _name_nodes(model: Graph) -> tuple[dict[str, str], bool]:
-    """Return a name per key, with a number where several have it, and whether any has one."""
+    """Return by key the name of each node, and whether some of the names have a number.
+
+    Nodes of the same name are numbered, such as `relu #1` and `relu #2`.
+    """
     plain_names = {node.key: format_node(node) for node in model.nodes}
     counts = Counter(plain_names.values())
-    used = Counter()
+    numbers = Counter()  # by name, the last number that was given
     names = {}
     for key, name in plain_names.items():
-        used[name] += 1
-        names[key] = f"{name} #{used[name]}" if counts[name] > 1 else name
-    return names, len(counts) < len(plain_names)
+        numbers[name] += 1
+        names[key] = f"{name} #{numbers[name]}" if counts[name] > 1 else name
+    has_equal_names = len(counts) < len(plain_names)
+    return names, has_equal_names
 
 
 def sort_for_reading(edges: tuple[Edge, ...]) -> list[Edge]:
-    """Return the arrows; one that leaves a box waits for all that lead to it.
+    """Return the arrows in an order in which one that leaves a box follows all that lead to it.
 
-    This is a topological order of the edges. In a cycle the first edge does not wait.
+    This is a topological order of the edges. If all that are left are in or behind a cycle, the
+    first of them is taken.
     """
     remaining = list(edges)
-    awaited = Counter(edge.target for edge in edges)
+    awaited_counts = Counter(edge.target for edge in edges)  # by box: arrows to it that are left
     ordered = []
     while remaining:
-        ready = (edge for edge in remaining if not awaited[edge.source])
+        ready = (edge for edge in remaining if not awaited_counts[edge.source])
         edge = next(ready, remaining[0])
         remaining.remove(edge)
-        awaited[edge.target] -= 1
+        awaited_counts[edge.target] -= 1
         ordered.append(edge)
     return ordered

@@ -1,6 +1,8 @@
 """The graphs of all moments of a run -> all their parts, with what each says and its states.
 
-A moment is a state: which parts are there, which are new, and which are just gone (ghosts).
+A part is a box or an arrow. A box is known by the key of its node, an arrow by the keys of both its
+ends; in the picture each part has a short key, such as `n3` or `a0`. At a moment a part is shown,
+new, or a ghost: it was there in the moment before, and is gone.
 """
 
 from collections.abc import Sequence
@@ -20,8 +22,11 @@ class GraphUnion:
     """All boxes and arrows of graphs that share their keys, and their keys in the picture."""
 
     def __init__(self, graphs: Sequence[Graph]):
+        """Collect the parts of `graphs`, a graph for each moment in order."""
+        # A box or an arrow as it is at the last moment that has it.
         self.boxes: dict[str, Node] = {}
         self.arrows: dict[Ends, Edge] = {}
+        # Of each box, the width in pixels that all its words need.
         self.widths: dict[str, int] = {}
         self.picture_keys: dict[str | Ends, str] = {}
 
@@ -30,14 +35,14 @@ class GraphUnion:
         for graph in graphs:
             self.words_by_moment.append(self._add_graph(graph))
 
-        # Of each part, all that it says, in the order in which it says them.
+        # Of each part, all that it says at some moment, each once, in the order of the moments.
         words_by_key = _collect_words(self.words_by_moment)
         self.words: dict[str | Ends, list[Words]] = {}
         for part, key in self.picture_keys.items():
             self.words[part] = words_by_key[key]
 
     def _add_graph(self, graph: Graph) -> dict[str, Words]:
-        """Add the parts of a graph, and return what each of them says in it."""
+        """Add the parts of a graph, and return by picture key what each of them says in it."""
         words = {}
         for node in graph.nodes:
             self.boxes[node.key] = node
@@ -50,17 +55,22 @@ class GraphUnion:
             ends = (edge.source, edge.target)
             self.arrows[ends] = edge
             key = self.picture_keys.setdefault(ends, f"a{len(self.arrows) - 1}")
-            words[key] = tuple(shorten_label(edge.label).split(" ", 1))  # a line each
+            # The first word of a label is its first line, and the rest its second.
+            words[key] = tuple(shorten_label(edge.label).split(" ", 1))
         return words
 
     def list_states(self) -> list[dict[str, str]]:
-        """Return the state of each part, and of each of the things it says, in each moment."""
+        """Return for each moment the states of the parts that are there or just gone.
+
+        A state is by the picture key of a part. If the part says different words at different
+        moments, each of these words has a state too, by the key and their number: `n3.1`.
+        """
         words_by_key = _collect_words(self.words_by_moment)
         states_by_moment = []
         before = self.words_by_moment[0]
         for now in self.words_by_moment:
             states = {}
-            for key, words in {**before, **now}.items():
+            for key, words in {**before, **now}.items():  # a ghost says what it said before
                 states[key] = _compare_moments(key in before, key in now)
                 if len(words_by_key[key]) > 1:
                     number = words_by_key[key].index(words)

@@ -24,6 +24,7 @@ HEADLINE = Markup('<p style="margin:0 0 6px 0;font-size:17px"><b>{}</b></p>')
 
 
 def _render_graph_html(model: Graph) -> str:
+    """Return a picture of the graph, folded if it is large, and the text form below it."""
     if not model.nodes:
         return render_picture_page(model, "nothing to draw")
 
@@ -47,7 +48,7 @@ def _render_graph_html(model: Graph) -> str:
 
 
 def _describe_picture(title: str, box_count: int, arrow_count: int) -> str:
-    """Return the words for someone who does not see the picture."""
+    """Return what a screen reader says of a picture: its title, how many boxes and arrows."""
     boxes = f"{box_count} {'box' if box_count == 1 else 'boxes'}"
     arrows = format_count(arrow_count, "arrow")
     return f"{title}: {boxes}, {arrows}" if title else f"{boxes}, {arrows}"
@@ -70,12 +71,14 @@ def _render_figures_html(model: Graph) -> str:
 
 
 def _render_diff_text(model: GraphDiff) -> str:
+    """Return what changed: a sentence, a table of findings, and both graphs as one."""
     findings = table.text(list_findings(model))
     merged = render_graph_text(merge_graphs(model))
     return f"{describe_diff(model)}\n{findings}\n\n{merged}"
 
 
 def _render_diff_html(model: GraphDiff) -> str:
+    """Return what changed: a sentence, a picture of both graphs as one, and a table."""
     headline = HEADLINE.format(describe_diff(model))
     picture = _render_graph_html(merge_graphs(model))
     findings = table.html(list_findings(model))

@@ -1,4 +1,8 @@
-"""A recorded run of Dynamo -> the graphs that there are at each of its steps."""
+"""A recorded run of Dynamo -> the graphs that there are at each of its steps.
+
+Dynamo adds nodes to a graph while it translates. At a graph break, and at the end, it hands the
+graph over to the backend, and then goes on to another one. A graph that was handed over stays.
+"""
 
 from dataclasses import replace
 
@@ -16,9 +20,9 @@ class _Growth:
     """The graphs of a run up to a step: those that were handed over, and the one that grows."""
 
     def __init__(self):
-        self._finished = EMPTY
+        self._finished = EMPTY  # all graphs before the one that grows, as one
         self._growing = EMPTY
-        self._is_handed_over = False
+        self._is_handed_over = False  # the one that grows; it stays until a step begins another
         self._number = 0  # of the graph that grows
 
     def add_step(self, step: DynamoStep) -> Graph:
@@ -38,9 +42,11 @@ class _Growth:
         return _join_graphs(self._finished, self._growing)
 
     def _begin_graph(self) -> None:
+        """Put the graph that was handed over to the finished ones, and begin an empty one."""
         self._finished = _join_graphs(self._finished, self._growing)
         self._growing = EMPTY
         self._is_handed_over = False
+        # An empty graph has no frame, and leaves its number to the next one.
         frame_key = str(self._number)
         if any(node.key == frame_key for node in self._finished.nodes):
             self._number += 1
@@ -53,9 +59,10 @@ def list_growing_graphs(run: DynamoRun) -> list[Graph]:
 
 
 def _rename_keys(graph: Graph, number: int, is_handed_over: bool) -> Graph:
-    """Return a graph of the run in its frame, with keys that no other graph of the run has.
+    """Return graph `number` of the run in its frame, with keys that no other graph of it has.
 
-    The key of a call is its number, for Dynamo gives it another name when it is stored.
+    Every key begins with the number. A call is then known by its place among the calls, not by its
+    name, because Dynamo renames a call when its result is stored.
     """
     if not graph.nodes:
         return EMPTY

@@ -1,4 +1,7 @@
-"""The op list of a job -> its picture: forward ops down, backward ops up beside them."""
+"""The op list of a job -> its picture: forward ops down, backward ops up beside them.
+
+A job is OneFlow's graph: its ops read and write blobs, which are arrays with a name.
+"""
 
 from collections import defaultdict
 
@@ -37,11 +40,12 @@ def draw_job(model: JobGraph) -> str:
     edges = list_edges(model, writers)
     arrows = _draw_job_arrows(edges, rectangles)
 
-    reached = list(rectangles.values())
-    reached += [heading.rectangle for heading in headings]
+    # An arrow may lead round the outermost box, so its points count for the size too.
+    drawn_places = list(rectangles.values())
+    drawn_places += [heading.rectangle for heading in headings]
     for arrow in arrows:
-        reached += [Rectangle(x, y, width=0, height=0) for x, y in list_points(arrow.line)]
-    width, height = measure_size(reached)
+        drawn_places += [Rectangle(x, y, width=0, height=0) for x, y in list_points(arrow.line)]
+    width, height = measure_size(drawn_places)
 
     drawing = Drawing(width, height, (*headings, *boxes), arrows)
     kinds = [node.kind for node in nodes.values()]
@@ -49,7 +53,7 @@ def draw_job(model: JobGraph) -> str:
 
 
 def find_writers(model: JobGraph) -> dict[str, str]:
-    """Return for each blob the op that writes it."""
+    """Return by the name of each blob the name of the op that writes it."""
     writers = {}
     for op in model.ops:
         for _, blob in op.writes:
@@ -58,7 +62,10 @@ def find_writers(model: JobGraph) -> dict[str, str]:
 
 
 def list_edges(model: JobGraph, writers: dict[str, str]) -> list[Edge]:
-    """Return an edge for each pair of ops of which one reads what the other writes."""
+    """Return an edge from each op to each op that reads what it writes, and to what is returned.
+
+    `writers` has by the name of a blob the name of the op that writes it.
+    """
     edges = {}
     for op in model.ops:
         for _, blob_name in op.reads:
@@ -81,12 +88,16 @@ def _make_nodes(model: JobGraph) -> dict[str, Node]:
 
 
 def _make_node(op: JobOp) -> Node:
+    """Return the node of an op: its name, with its type and the shapes of what it writes below.
+
+    The type of an input or a variable is not written, because the heading of its lane says it.
+    """
     details = [str(list(blob.shape)) for _, blob in op.writes]
     if LANES[op.part] != STACKED_LANE:
         details.insert(0, op.type)
     detail = " ".join(details)
 
-    if op.own:
+    if op.own:  # the op type is the learner's, and stands out
         return Node(op.name, f"◆ {op.name}", f"{op.part} own", detail)
     return Node(op.name, op.name, op.part, detail)
 
@@ -110,7 +121,10 @@ def _make_headings(cells: Cells, rectangles: dict[str, Rectangle]) -> list[Box]:
 
 
 def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tuple[Arrow, ...]:
-    """Return the arrows round the boxes; what travels on one is named in the box that it leaves."""
+    """Return the arrows, which lead round the boxes and have no label, only a tip.
+
+    The box that an arrow leaves says what travels along it.
+    """
     ways = _route_edges(edges, rectangles)
     arrows = []
     for edge in edges:
@@ -118,14 +132,18 @@ def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tup
         line = "M" + " L".join(corners)
         source = spell_in_one_line(edge.source)
         target = spell_in_one_line(edge.target)
-        arrows.append(make_arrow("", line, 0, 0, tip=f"{source} → {target}"))
+        arrows.append(make_arrow("", line, label_x=0, label_y=0, tip=f"{source} → {target}"))
     return tuple(arrows)
 
 
 def _route_edges(edges: list[Edge], rectangles: dict[str, Rectangle]) -> dict[Edge, Way]:
-    """Return the way of each edge; the shortest choose theirs first, and the others avoid them."""
+    """Return the way of each edge.
+
+    Edges between near boxes choose their ways first, and the others avoid these ways.
+    """
 
     def measure_distance(edge: Edge) -> int:
+        """Return how far the two boxes are from each other, in pixels."""
         start = rectangles[edge.source]
         end = rectangles[edge.target]
         return abs(start.centre_x - end.centre_x) + abs(start.y - end.y)

@@ -1,4 +1,9 @@
-"""The ops of a job -> the place of each box: in a lane by its pass, in a row by what it reads."""
+"""The ops of a job -> the place of each box: in a lane by its pass, in a row by what it reads.
+
+Lanes lead downwards beside each other: inputs and variables, forward, backward, update. Forward ops
+have a row each, and other ops share the row of a forward op. So a cell, a lane in a row, may have
+several boxes: they stand below each other in the first lane, and beside each other in the others.
+"""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -47,7 +52,10 @@ class _Cell:
 
 
 def fill_cells(model: JobGraph, writers: dict[str, str]) -> Cells:
-    """Return the keys of the ops in each lane and row; `writers`: of each blob, its op."""
+    """Return the names of the ops in each cell.
+
+    `writers` has by the name of a blob the name of the op that writes it.
+    """
     rows = _assign_rows(model, writers)
     cells = defaultdict(list)
     for op in model.ops:
@@ -62,7 +70,11 @@ def fill_cells(model: JobGraph, writers: dict[str, str]) -> Cells:
 
 
 def _assign_rows(model: JobGraph, writers: dict[str, str]) -> dict[str, int]:
-    """Return a row per op: forward ops one below the other, all others beside one of them."""
+    """Return by the name of each op its row.
+
+    Forward ops have a row each. An op whose blob they read is in the row of its first reader, and
+    any other op in the row of the op that the model calls near.
+    """
     rows = {}
     for row, name in enumerate(model.names("forward")):
         rows[name] = row
@@ -80,7 +92,7 @@ def _assign_rows(model: JobGraph, writers: dict[str, str]) -> dict[str, int]:
 
 
 def place_boxes(nodes: dict[str, Node], cells: Cells) -> dict[str, Rectangle]:
-    """Return a place per key; those of one cell are side by side, in the first lane stacked."""
+    """Return the place of each box by the name of its op."""
     rows = _measure_rows(cells)
     columns = _list_columns(cells)
     column_lanes = [lane for lane, _ in columns]
@@ -92,7 +104,7 @@ def place_boxes(nodes: dict[str, Node], cells: Cells) -> dict[str, Rectangle]:
             widths[cell.key] = measure_box_width(nodes[cell.key], LONGEST_NAME)
 
         column_width = max(widths.values())
-        if column_lanes.count(lane) == 1:
+        if column_lanes.count(lane) == 1:  # the heading has only this column to stand above
             column_width = max(column_width, HEADING_WIDTHS[lane])
 
         for cell in column:
@@ -113,7 +125,7 @@ def _find_y(row: _JobRow, stack_size: int, depth: int) -> int:
 
 
 def _measure_rows(cells: Cells) -> list[_JobRow]:
-    """Return the place of each row."""
+    """Return the place of each row, which is high enough for its stack of inputs and variables."""
     rows = []
     top = MARGIN + HEADING_HEIGHT
     last_row = max(row for _, row in cells)
@@ -127,7 +139,10 @@ def _measure_rows(cells: Cells) -> list[_JobRow]:
 
 
 def _list_columns(cells: Cells) -> dict[tuple[int, int], list[_Cell]]:
-    """Return the columns, by their lane and their number in it."""
+    """Return the boxes of each column, by its lane and its number in the lane.
+
+    The first lane is one column. Another lane has as many as it has boxes in one row.
+    """
     columns = defaultdict(list)
     for (lane, row), keys in cells.items():
         for place, key in enumerate(keys):

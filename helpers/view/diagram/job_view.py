@@ -13,6 +13,7 @@ MOST_DRAWN = 70  # ops
 
 
 def _render_job_text(model: JobGraph) -> str:
+    """Return a table of the ops, with what the job returns below."""
     returned = [f"returns {name}: {model.blob(name)}" for name in model.returns]
     parts = [model.title, *returned, model.note]
     title, *rest = [spell_in_one_line(part) for part in parts if part]
@@ -37,6 +38,7 @@ def _list_op_cells(op: JobOp) -> tuple[str, ...]:
 
 
 def _render_job_html(model: JobGraph) -> str:
+    """Return a picture of the job above its text; a job without ops or with many has no picture."""
     text = _render_job_text(model)
     count = len(model.ops)
     if count == 0:

@@ -18,7 +18,8 @@ APART = 2  # pixels from a label to what it keeps off
 HEAD = 7  # pixels that an arrow's head reaches from its end
 MANY_LABELS = 40  # of so many, each tries fewer places
 SOLID = 10  # how much worse a covered box, head or label is than a covered line
-FEW_POINTS, ALL_POINTS = 12, 2  # each how many points of a line a label tries
+# A label tries every 12th point of its line in a picture with many labels, else every 2nd.
+FEW_POINTS, ALL_POINTS = 12, 2
 NO_CELLS = ((), ())  # a row of cells that no arrow passes
 
 Ground = tuple[float, float, float, float]  # left, top, right and bottom of what covers something
@@ -36,39 +37,49 @@ class _Candidate(NamedTuple):
 
 
 class _Cells:
-    """The cells of a grid, each with the arrows that pass through it."""
+    """The cells of a grid, each with the arrows that pass through it.
+
+    The arrows of a cell are the bits of an integer, so that those of many cells are joined fast.
+    """
 
     def __init__(self, arrows: Sequence[Arrow]):
+        """Find the cells of each arrow; its bit is that of its position in `arrows`."""
         bits = defaultdict(lambda: defaultdict(int))  # row -> column -> a bit for each arrow
         for number, arrow in enumerate(arrows):
             for x, y in list_points(arrow.line):
                 bits[y // CELL][x // CELL] |= 1 << number
 
-        self._rows = {}  # row -> its columns in order, and the bits of each
+        # Row -> two tuples: its columns in order, and the bits of each.
+        self._rows = {}
         for row, bits_by_column in bits.items():
             self._rows[row] = tuple(zip(*sorted(bits_by_column.items()), strict=True))
 
     def count_others(self, own_number: int, point: Point, width: int, height: int) -> int:
-        """Return how many other arrows pass through a label in this place."""
+        """Return how many other arrows pass through a label whose middle is at `point`.
+
+        `own_number` is the position of its own arrow. `width` and `height` are the label's.
+        """
         x, y = point
+        # Twice the coordinates, so that half of an odd width is not rounded.
         left = (2 * x - width) // (2 * CELL)
         right = (2 * x + width) // (2 * CELL)
         top = (2 * y - height) // (2 * CELL)
         bottom = (2 * y + height) // (2 * CELL)
 
-        found = 0
+        covered_arrows = 0  # a bit for each
         for row in range(top, bottom + 1):
             columns, bits = self._rows.get(row, NO_CELLS)
             for arrow_bits in bits[bisect_left(columns, left) : bisect_right(columns, right)]:
-                found |= arrow_bits
-        found &= ~(1 << own_number)
-        return found.bit_count()
+                covered_arrows |= arrow_bits
+        covered_arrows &= ~(1 << own_number)
+        return covered_arrows.bit_count()
 
 
 class _Label:
     """The label of an arrow, and the places that it may have, the nearest first."""
 
     def __init__(self, number: int, arrow: Arrow, points: list[Point]):
+        """Set up the label of arrow `number`; `points` are the places for its middle."""
         self.number = number
         self._arrow = arrow
         self._points = points
@@ -79,13 +90,17 @@ class _Label:
         self.reach = (min(lefts), min(tops), max(rights), max(bottoms))  # of all its places
 
     def _find_ground(self, point: Point) -> Ground:
+        """Return the ground that the label covers if its middle is at `point`."""
         x, y = point
         half_width = self._arrow.plate_width / 2
         half_height = self._arrow.plate_height / 2
         return x - half_width, y - half_height, x + half_width, y + half_height
 
     def weigh_candidates(self, cells: _Cells, solids: list[Ground]) -> None:
-        """Find out how much the label covers in each of its places, except for other labels."""
+        """Fill `candidates`: each place, with how much the label covers there but other labels.
+
+        `cells` has the arrows. `solids` are the grounds of boxes and of arrows' heads.
+        """
         solids_near = _find_overlapping(self.reach, solids)
         width = self._arrow.plate_width
         height = self._arrow.plate_height
@@ -96,17 +111,22 @@ class _Label:
             self.candidates.append(_Candidate(cost, point, ground))
 
     def measure_freedom(self) -> tuple[bool, int]:
-        """Return whether it may stay where it is, and in how many places it covers nothing."""
+        """Return a key by which labels are sorted, the least free first.
+
+        It is whether the label covers nothing where it is, and the number of places where it
+        covers nothing.
+        """
         costs = [candidate.cost for candidate in self.candidates]
-        return not costs[0], costs.count(0)
+        covers_nothing_here = costs[0] == 0
+        return covers_nothing_here, costs.count(0)
 
     def choose_candidate(self, placed: list[Ground]) -> _Candidate:
-        """Return the best place besides labels that are placed; its cost counts them too."""
+        """Return the cheapest place; its cost also counts the labels with a ground in `placed`."""
         placed_near = _find_overlapping(self.reach, placed)
         best = None
         for candidate in self.candidates:
             if best and candidate.cost >= best.cost:
-                continue
+                continue  # labels can only add to its cost
             covered_count = len(_find_overlapping(candidate.ground, placed_near))
             cost = candidate.cost + SOLID * covered_count
             if best is None or cost < best.cost:
@@ -128,7 +148,7 @@ def place_labels(
     lift : int
         How many pixels above its line a label stands.
     clear : bool
-        A label stands above all of its own line that is below it.
+        A label stands above the highest point of its own line that is within its width.
     """
     arrows = list(arrows)
     labelled = [number for number, arrow in enumerate(arrows) if arrow.label]
@@ -157,7 +177,7 @@ def _list_solids(arrows: list[Arrow], rectangles: Iterable[Rectangle]) -> list[G
     """Return the grounds of boxes and of arrows' heads."""
     solids = []
     for rectangle in rectangles:
-        if rectangle.width:
+        if rectangle.width:  # a bend has none; its arrow counts as a line
             solids.append((rectangle.x, rectangle.y, rectangle.right, rectangle.bottom))
     for arrow in arrows:
         x, y = list_points(arrow.line)[-1]
@@ -166,7 +186,10 @@ def _list_solids(arrows: list[Arrow], rectangles: Iterable[Rectangle]) -> list[G
 
 
 def _list_places(arrow: Arrow, step: int, lift: int, clear: bool) -> list[Point]:
-    """Return the places that a label tries, the nearest first."""
+    """Return the places that a label tries, the nearest to where it stands first.
+
+    They are every `step`-th point of its line; `lift` and `clear` are those of `place_labels`.
+    """
     here = (arrow.label_x, arrow.label_y)
     points = [here, *list_points(arrow.line)[1:-1:step]]
     places = points
@@ -179,7 +202,7 @@ def _list_places(arrow: Arrow, step: int, lift: int, clear: bool) -> list[Point]
 
 
 def _find_top(points: list[Point], x: int, reach: float) -> int:
-    """Return the y of the highest point that is not farther from this x."""
+    """Return the y of the highest of the points that are at most `reach` left or right of `x`."""
     return min(y for other_x, y in points if abs(other_x - x) <= reach)
 
 
@@ -192,4 +215,5 @@ def _find_overlapping(ground: Ground, others: list[Ground]) -> list[Ground]:
     top = ground[1] - APART
     right = ground[2] + APART
     bottom = ground[3] + APART
+    # By index, because this runs for each place of each label: unpacking would take longer.
     return [o for o in others if o[0] < right and left < o[2] and o[1] < bottom and top < o[3]]

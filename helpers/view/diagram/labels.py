@@ -32,7 +32,7 @@ SIDES = {
 
 @lru_cache(maxsize=4_000)  # the pictures of a run say the same words at most steps
 def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Return a text cut in the middle, where a dotted path says least."""
+    """Return a text in one line. A long one is cut in its middle, where a path says least."""
     text = spell_in_one_line(text)
     if len(text) <= longest:
         return text
@@ -71,7 +71,11 @@ def measure_plate_width(label: str) -> int:
 def make_box(
     node: Node, rectangle: Rectangle, is_found: bool = False, longest: int = LONGEST_LABEL
 ) -> Box:
-    """Return the box of a node at this place."""
+    """Return the box of a node at this place.
+
+    One that a search found has a mark. A text with more than `longest` characters is cut, and then
+    the whole text is the tip of the box.
+    """
     label = shorten_label(node.label, longest)
     detail = shorten_label(node.detail, longest)
     is_cut = label != spell_in_one_line(node.label) or detail != spell_in_one_line(node.detail)
@@ -86,7 +90,7 @@ def make_box(
 
 
 def make_arrow(label: str, line: str, label_x: int, label_y: int, tip: str | None = None) -> Arrow:
-    """Return an arrow along this line, with its label there."""
+    """Return an arrow along `line`, an SVG path, with its label at the middle that is given."""
     return Arrow(
         line=line,
         label=shorten_label(label),

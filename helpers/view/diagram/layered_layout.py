@@ -42,6 +42,7 @@ class Neighbours:
     """The keys that each key is linked with, in the layer before and in the layer after."""
 
     def __init__(self):
+        """Begin without a link; `add_path` adds those of an edge."""
         self.before: dict[Key, list[Key]] = defaultdict(list)
         self.after: dict[Key, list[Key]] = defaultdict(list)
 
@@ -53,7 +54,10 @@ class Neighbours:
 
 
 def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
-    """Return layers with few crossings; `ends_last`: what no edge leaves is in the last one."""
+    """Return a graph in layers with few crossings.
+
+    With `ends_last`, all boxes that no edge leaves are in the last layer.
+    """
     layer_numbers = _assign_layers(graph)
     if ends_last:
         sources = {edge.source for edge in graph.edges}
@@ -72,11 +76,13 @@ def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
     for edge_number, edge in enumerate(graph.edges):
         bends = _make_bends(edge_number, edge, layer_numbers)
         for bend in bends:
-            layers[bend[1]].append(bend)
+            _, layer_number = bend
+            layers[layer_number].append(bend)
             rank[bend] = rank[edge.source]
 
         path = (edge.source, *bends, edge.target)
         paths.append(path)
+        # The boxes of a cycle are in one layer, and an edge in a layer crosses nothing between two.
         if layer_numbers[edge.source] == layer_numbers[edge.target]:
             has_cycle = True
         else:
@@ -96,7 +102,11 @@ def _make_bends(edge_number: int, edge: Edge, layer_numbers: dict[str, int]) -> 
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
-    """Return the number of a layer for each key; what needs no input is just before its reader."""
+    """Return the number of the layer of each node by its key.
+
+    It is the length of the longest way to the node, but a node that needs no input, such as a
+    constant, is in the layer before its first reader.
+    """
     import networkx  # takes as long to import as half of all else in a chapter's first cell
 
     directed = networkx.DiGraph()
@@ -106,6 +116,7 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
     depths = _measure_depths(directed)
     movable = _find_without_input(graph, directed, depths)
     layer_numbers = dict(depths)
+    # The deepest first: the reader of one movable node may be another, and has moved already.
     for key in sorted(movable, key=depths.get, reverse=True):
         later_readers = [reader for reader in directed[key] if depths[reader] > depths[key]]
         if later_readers:
@@ -115,7 +126,10 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
 
 def _measure_depths(directed) -> dict[str, int]:
-    """Return how many edges a longest way to each key has; all keys of a cycle have one depth."""
+    """Return by key how many edges the longest way to a node has; a cycle counts as one node.
+
+    `directed` is a DiGraph of networkx.
+    """
     import networkx
 
     without_cycles = networkx.condensation(directed)
@@ -128,7 +142,10 @@ def _measure_depths(directed) -> dict[str, int]:
 
 
 def _find_without_input(graph: Graph, directed, depths: dict[str, int]) -> set[str]:
-    """Return the keys of what could be computed first, and of what no edge leads to, but names."""
+    """Return the keys of nodes that need no input: nothing they are computed from is an input.
+
+    Nodes to which no edge leads are among them, except for names.
+    """
     found = set()
     for node in sorted(graph.nodes, key=lambda node: depths[node.key]):
         if node.kind in COMPUTED and found.issuperset(directed.predecessors(node.key)):
@@ -177,6 +194,7 @@ def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
         positions |= {key: position for position, key in enumerate(layer)}
 
     def find_positions(layer: list[Key], linked: dict[Key, list[Key]]) -> Positions:
+        """Return for each key of a layer the positions of the keys that it is linked with."""
         return tuple([tuple([positions[other] for other in linked[key]]) for key in layer])
 
     unchanged_count = 0
@@ -199,9 +217,10 @@ def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
 
 @lru_cache(maxsize=2_000)  # most layers are as they were, in the next sweep and the next picture
 def _find_best_order(before: Positions, after: Positions) -> tuple[int, ...]:
-    """Return the order of a layer that sifting each of its keys once leads to.
+    """Return the old positions of the keys of a layer in their new order, after sifting each once.
 
-    A key is sifted when it stands where its links cross fewest of the others'.
+    A key is sifted when it stands where its links cross fewest of the others'. `before` and `after`
+    have for each key the positions of its neighbours in the layer before and in the layer after.
     """
     costs = _compare_pairs(before, after)
     order = list(range(len(before)))
@@ -212,14 +231,17 @@ def _find_best_order(before: Positions, after: Positions) -> tuple[int, ...]:
         # How many crossings each position saves, compared with the first one.
         saved = list(accumulate([row[other] for other in others], initial=0))
         most_saved = max(saved)
-        if saved[position] < most_saved:
+        if saved[position] < most_saved:  # a place as good as its own is no reason to move
             best = _find_nearest(saved, most_saved, position)
             order = [*others[:best], key, *others[best:]]
     return tuple(order)
 
 
 def _compare_pairs(before: Positions, after: Positions) -> list[list[int]]:
-    """Return a row for each key: how many crossings more there are with it above each other key."""
+    """Return for each key how many crossings more there are with it above each other key.
+
+    Keys are numbered by their positions. `costs[a][b]` is negative if a is better above b.
+    """
     size = len(before)
     costs = [[0] * size for _ in range(size)]
     for side in (before, after):
@@ -229,6 +251,8 @@ def _compare_pairs(before: Positions, after: Positions) -> list[list[int]]:
         for key, positions in enumerate(side):
             links += [(position, key) for position in positions]
 
+        # In the order of the positions, each link moves its key's balance from −1 to +1. It is 0
+        # while the links to the same position are counted, since these do not cross each other.
         for _, links_there in groupby(sorted(links), itemgetter(0)):
             keys = [key for _, key in links_there]
             for key in keys:
@@ -241,18 +265,21 @@ def _compare_pairs(before: Positions, after: Positions) -> list[list[int]]:
 
 
 def _find_nearest(numbers: list[int], wanted: int, position: int) -> int:
-    """Return the position of the wanted number that is nearest to this one, the first of two."""
-    found = [place for place, number in enumerate(numbers) if number == wanted]
-    return min(found, key=lambda place: abs(place - position))
+    """Return where `wanted` is in `numbers`, as near to `position` as can be; the first of two."""
+    places = [place for place, number in enumerate(numbers) if number == wanted]
+    return min(places, key=lambda place: abs(place - position))
 
 
 def _count_crossings(positions_after: Positions) -> int:
-    """Return how often the links of a layer cross, from the positions that they lead to."""
+    """Return how often the links of a layer with the next layer cross.
+
+    `positions_after` has for each key, in order, the positions of its neighbours there.
+    """
     count = 0
     earlier = []  # sorted: where the links of the keys before lead to
     for positions in positions_after:
         for position in sorted(positions):
             index = bisect_right(earlier, position)
-            count += len(earlier) - index
+            count += len(earlier) - index  # it crosses those that lead farther
             earlier.insert(index, position)
     return count

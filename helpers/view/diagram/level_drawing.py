@@ -38,7 +38,10 @@ class Level:
 
 
 def draw_level(level: Level) -> Drawing:
-    """Return the drawing with the fewest crowded labels: layers move apart there."""
+    """Return a level as a drawing, of several the one with the fewest labels that cover something.
+
+    After each of them, layers move apart where a label had no room.
+    """
     best = None
     fewest = float("inf")
     extra_gaps = Counter()
@@ -51,7 +54,7 @@ def draw_level(level: Level) -> Drawing:
             fewest = len(crowded)
 
         label_count = sum(1 for arrow in drawing.arrows if arrow.label)
-        if not crowded or label_count > MANY_LABELS:
+        if not crowded or label_count > MANY_LABELS:  # many labels would take too long
             break
         for number in _find_crowded_layers(level, rectangles, crowded):
             extra_gaps[number] += EXTRA_GAP
@@ -61,7 +64,7 @@ def draw_level(level: Level) -> Drawing:
 def _find_crowded_layers(
     level: Level, rectangles: dict[Key, Rectangle], crowded: list[Arrow]
 ) -> set[int]:
-    """Return the numbers of the layers after which a label stands that covers something."""
+    """Return the numbers of the layers in or after which a crowded label stands."""
     starts = []
     for keys in level.layered.layers:
         starts.append(min(_get_start(rectangles[key], level.down) for key in keys))
@@ -74,18 +77,19 @@ def _find_crowded_layers(
 
 
 def _get_start(rectangle: Rectangle, down: bool) -> int:
+    """Return where a box begins in the direction in which layers follow each other."""
     return rectangle.y if down else rectangle.x
 
 
 def _draw_once(level: Level, rectangles: dict[Key, Rectangle]) -> Drawing:
-    """Return the drawing with the layers where they are."""
+    """Return a level as a drawing with its boxes and bends in these places."""
     boxes = []
     frames = []
     inner_drawings = []
     for node in level.graph.nodes:
         rectangle = rectangles[node.key]
         box = make_box(node, rectangle, node.key in level.graph.found)
-        if level.has_lifted_labels:
+        if level.has_lifted_labels:  # such a level has higher boxes; their words stay in the middle
             box = replace(box, baseline=box.baseline + (rectangle.height - BOX_HEIGHT) // 2)
 
         inner = level.inner.get(node.key)
@@ -107,6 +111,7 @@ def _draw_once(level: Level, rectangles: dict[Key, Rectangle]) -> Drawing:
 
 
 def _draw_level_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[Arrow]:
+    """Return the arrows of a level, with their labels where they stand before they are placed."""
     fan_sizes = Counter(edge.source for edge in level.graph.edges)
     kinds = {node.key: node.kind for node in level.graph.nodes}
     arrivals = _find_arrivals(level, rectangles)
@@ -114,14 +119,16 @@ def _draw_level_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[A
 
     arrows = []
     for edge, path in zip(level.graph.edges, level.layered.paths, strict=True):
-        way = [rectangles[key] for key in path[:-1]]
-        way.append(arrivals[path[-2:]])
+        passed_places = [rectangles[key] for key in path[:-1]]
+        passed_places.append(arrivals[path[-2:]])
         is_fan = fan_sizes[edge.source] > 1
-        if level.has_lifted_labels and is_fan and len(way) > 2:
-            first_bend = way[1]  # its label stands on the level piece there
-            drawn = ArrowCurve(curve(way).line, first_bend.centre_x, first_bend.centre_y)
+        has_bend = len(passed_places) > 2
+        if level.has_lifted_labels and is_fan and has_bend:
+            first_bend = passed_places[1]  # the label stands on the level piece there
+            line = curve(passed_places).line
+            drawn = ArrowCurve(line, first_bend.centre_x, first_bend.centre_y)
         else:
-            drawn = curve(way, is_fan, measure_plate_width(edge.label))
+            drawn = curve(passed_places, is_fan, measure_plate_width(edge.label))
 
         arrow = make_arrow(edge.label, drawn.line, drawn.label_x, drawn.label_y)
         arrows.append(replace(arrow, fate=_find_fate(edge, kinds)))
@@ -129,7 +136,10 @@ def _draw_level_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[A
 
 
 def _find_fate(edge: Edge, kinds: dict[str, str]) -> str:
-    """Return whether an edge is gone or new, in a picture of two graphs; else an empty text."""
+    """Return `gone` or `new` for an edge of a picture of two graphs, or an empty text for neither.
+
+    The label of an edge says so, or the kind of the node at one of its ends.
+    """
     words = {edge.label.partition(" ")[0], kinds[edge.source], kinds[edge.target]}
     for fate in FATES:
         if fate in words:
@@ -140,7 +150,11 @@ def _find_fate(edge: Edge, kinds: dict[str, str]) -> str:
 def _find_arrivals(
     level: Level, rectangles: dict[Key, Rectangle]
 ) -> dict[tuple[Key, ...], Rectangle]:
-    """Return where an arrow ends, by its last two keys."""
+    """Return the place at which an arrow ends, by the last two keys of its path.
+
+    It is the place of the box, but in a level with lifted labels it is moved up or down, so that
+    several arrows end at the box below each other.
+    """
     arrivals = {path[-2:]: rectangles[path[-1]] for path in level.layered.paths}
     if not level.has_lifted_labels:
         return arrivals

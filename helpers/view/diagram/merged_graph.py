@@ -43,6 +43,7 @@ def list_findings(model: GraphDiff) -> Listing:
 
 
 def _make_row(finding: Finding) -> FindingRow:
+    """Return the line of the table for a finding, with long lists of keys cut."""
     before = format_names(finding.before, MOST_NAMED, LONGEST_NAMES)
     if finding.word == "kept":
         after = "the same"
@@ -66,7 +67,10 @@ def describe_diff(model: GraphDiff) -> str:
 
 
 def merge_graphs(model: GraphDiff) -> Graph:
-    """Return both graphs as one; what is not as it was says so, and the title explains marks."""
+    """Return both graphs as one, in which nodes and edges that are new, gone or changed are marked.
+
+    The title explains the marks.
+    """
     nodes = _merge_nodes(model)
     edges, edge_words = _merge_edges(model)
 
@@ -82,7 +86,8 @@ def merge_graphs(model: GraphDiff) -> Graph:
 
 
 def _merge_nodes(model: GraphDiff) -> list[Node]:
-    """Return the nodes of both graphs; what is not as it was has a mark."""
+    """Return the nodes of both graphs, with a mark on those that are new, gone or changed."""
+    # What happened to a node of the first graph counts more, if the second has its key too.
     words = {key: finding.word for finding in model.findings for key in finding.after}
     words |= {key: finding.word for finding in model.findings for key in finding.before}
     before = {node.key: node for node in model.before.nodes}
@@ -103,7 +108,10 @@ def _merge_nodes(model: GraphDiff) -> list[Node]:
 
 
 def _mark_node(node: Node, kind: str, word: str) -> Node:
-    """Return a node that says what happened to it; one that is gone has no other detail."""
+    """Return a node with the mark of `kind`, which it gets, and `word`, what happened to it.
+
+    A node that is gone has no other detail.
+    """
     detail = word
     if node.detail and kind != "gone":
         detail = f"{word}: {node.detail}"
@@ -112,7 +120,10 @@ def _mark_node(node: Node, kind: str, word: str) -> Node:
 
 
 def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
-    """Return the edges of both graphs, and the words that mark some of them."""
+    """Return the edges of both graphs, and the words that mark some of them: `new`, `gone`.
+
+    Only an edge between boxes that both graphs have is marked.
+    """
     before = {node.key for node in model.before.nodes}
     in_both = before & {node.key for node in model.after.nodes}
     old_edges = model.before.edges
@@ -122,7 +133,7 @@ def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
     used_words = set()
     for edge in dict.fromkeys((*old_edges, *new_edges)):
         is_unchanged = edge in old_edges and edge in new_edges
-        # An edge of a box that is new or gone needs no mark of its own.
+        # The mark of a box that is new or gone is enough for its edges.
         if not is_unchanged and edge.source in in_both and edge.target in in_both:
             word = "new" if edge in new_edges else "gone"
             used_words.add(word)

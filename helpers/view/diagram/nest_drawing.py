@@ -18,7 +18,7 @@ WIDEST_CALLER = 940  # pixels: bodies that are wider together stand below each o
 
 
 def draw_nest(nest: Nest) -> Drawing:
-    """Return one level of a nest: what a box calls is inside it."""
+    """Return the drawing of a nest, with the bodies that a node calls inside its box."""
     graph = replace(nest.graph, edges=merge_parallel_edges(nest.graph.edges))
     widths = {}
     heights = {}
@@ -45,7 +45,7 @@ def _join_bodies(drawings: list[Drawing]) -> Drawing:
     is_stacked = total_width > WIDEST_CALLER - 2 * BODY_GAP
 
     inner = []
-    offset = 0
+    offset = 0  # where the next body begins, to the right or below
     for drawing in drawings:
         if is_stacked:
             inner.append((0, offset, drawing))
@@ -54,7 +54,7 @@ def _join_bodies(drawings: list[Drawing]) -> Drawing:
             inner.append((offset, 0, drawing))
             offset += drawing.width + BODY_GAP
 
-    length = offset - BODY_GAP
+    length = offset - BODY_GAP  # there is no gap after the last body
     if is_stacked:
         width = max(drawing.width for drawing in drawings)
         return Drawing(width, length, inner=tuple(inner))

@@ -28,10 +28,14 @@ Way = tuple[Point, ...]  # the corners of a line of straight pieces, ends includ
 def find_way(
     start: Rectangle, end: Rectangle, obstacles: list[Rectangle], other_ways: list[Way]
 ) -> Way:
-    """Return the cheapest way from one box to another: short, clear of boxes and other lines."""
-    used = set()
+    """Return the cheapest way from one box to another: short, clear of boxes and other lines.
+
+    `obstacles` are the other boxes, and `other_ways` the ways that were chosen before.
+    """
+    used_cells = set()  # of a grid: places so near that two lines would be one
     for way in other_ways:
-        used.update((x // NEAR, y // NEAR) for x, y in _list_way_points(way)[1:-1])
+        used_cells.update((x // NEAR, y // NEAR) for x, y in _list_way_points(way)[1:-1])
+    # A way touches its own boxes where it begins and ends; only what runs inside them counts.
     margins = [(box, NEAR) for box in obstacles] + [(start, -1), (end, -1)]
 
     best = ()
@@ -41,7 +45,7 @@ def find_way(
         if length >= least:
             break  # all others are longer, and cost at least their length
         price = length + BEND_PRICE * len(way)
-        price += SHARED_PRICE * _count_shared(way, used)
+        price += SHARED_PRICE * _count_shared(way, used_cells)
         price += HIT_PRICE * _count_hits(way, margins)
         if price < least:
             best = way
@@ -49,17 +53,20 @@ def find_way(
     return best
 
 
-def _count_shared(way: Way, used: set[Point]) -> int:
-    """Return how many points of the way are near to a point of another way."""
+def _count_shared(way: Way, used_cells: set[Point]) -> int:
+    """Return how many points of the way are in a cell through which another way leads."""
     count = 0
     for x, y in _list_way_points(way):
-        if (x // NEAR, y // NEAR) in used:
+        if (x // NEAR, y // NEAR) in used_cells:
             count += 1
     return count
 
 
 def _count_hits(way: Way, margins: list[tuple[Rectangle, int]]) -> int:
-    """Return how often a piece of the way touches a box, with a margin of so many pixels."""
+    """Return how often a piece of the way touches a box.
+
+    Each box has a margin in pixels: so close counts as touching. Below 0, it must be inside.
+    """
     count = 0
     for box, margin in margins:
         for start, end in pairwise(way):
@@ -69,7 +76,7 @@ def _count_hits(way: Way, margins: list[tuple[Rectangle, int]]) -> int:
 
 
 def _touches(start: Point, end: Point, box: Rectangle, margin: int) -> bool:
-    """Return whether a piece, level or upright, comes so close to a box."""
+    """Return whether a level or upright piece comes closer to a box than its margin in pixels."""
     left, right = sorted((start[0], end[0]))
     if left >= box.right + margin or right <= box.x - margin:
         return False
@@ -99,21 +106,30 @@ class _Ends:
 
 
 def _list_ways(start: Rectangle, end: Rectangle) -> Iterator[Way]:
-    """Yield ways to leave a box on one of its sides and reach another on one of its."""
+    """Yield all ways with few corners from a side of one box to a side of another."""
     for shift in SHIFTS:
         leave_x = start.centre_x + shift
         reach_x = end.centre_x + shift
-        if abs(reach_x - leave_x) <= STEEP:
+        if abs(reach_x - leave_x) <= STEEP:  # a corner for so little would only be a kink
             reach_x = leave_x
         leave_y = start.centre_y + shift // 2
         reach_y = end.centre_y + shift // 2
 
-        ends = _Ends(start, end, shift, leave_x, reach_x, leave_y, reach_y)
+        ends = _Ends(
+            start=start,
+            end=end,
+            shift=shift,
+            leave_x=leave_x,
+            reach_x=reach_x,
+            leave_y=leave_y,
+            reach_y=reach_y,
+        )
         yield from _list_ways_to_a_side(ends)
         yield from _list_ways_from_above_or_below(ends)
 
 
 def _list_ways_to_a_side(ends: _Ends) -> Iterator[Way]:
+    """Yield the ways that reach the second box on its left or right side."""
     start = ends.start
     end = ends.end
     middle = (start.right + end.x) // 2 + ends.shift
@@ -130,28 +146,33 @@ def _list_ways_to_a_side(ends: _Ends) -> Iterator[Way]:
 
 
 def _list_ways_from_above_or_below(ends: _Ends) -> Iterator[Way]:
+    """Yield the ways that reach the second box from above or from below."""
     start = ends.start
     end = ends.end
     shift = ends.shift
     out_of_right = (start.right, ends.leave_y)
-    reaches = ((end.y - TIP, end.y - LANE_OFFSET), (end.bottom + TIP, end.bottom + LANE_OFFSET))
-    leaves = ((start.y, start.y - LANE_OFFSET), (start.bottom, start.bottom + LANE_OFFSET))
+    # Above and below each box: the y at which a way meets it, and that of a level lane beside it.
+    into_sides = ((end.y - TIP, end.y - LANE_OFFSET), (end.bottom + TIP, end.bottom + LANE_OFFSET))
+    out_of_sides = ((start.y, start.y - LANE_OFFSET), (start.bottom, start.bottom + LANE_OFFSET))
 
-    for tip_y, lane_y in reaches:
+    for tip_y, end_lane_y in into_sides:
         into_end = (ends.reach_x, tip_y)
+        # Out to the right, one corner.
         if abs(ends.leave_y - tip_y) > LEAST_TURN:
             yield out_of_right, (ends.reach_x, ends.leave_y), into_end
 
+        # Out to the right, up or down to the lane beside the second box, and along it.
         for step in OUT_STEPS:
             out_x = start.right + step + shift
-            lane = lane_y + shift
-            turns = ((out_x, ends.leave_y), (out_x, lane), (ends.reach_x, lane))
+            lane_y = end_lane_y + shift
+            turns = ((out_x, ends.leave_y), (out_x, lane_y), (ends.reach_x, lane_y))
             yield out_of_right, *turns, into_end
 
-        for leave_y, row_y in leaves:
-            row = row_y + shift
+        # Out at the top or bottom, and along the lane beside the first box.
+        for leave_y, start_lane_y in out_of_sides:
+            lane_y = start_lane_y + shift
             out_of_start = (ends.leave_x, leave_y)
-            yield out_of_start, (ends.leave_x, row), (ends.reach_x, row), into_end
+            yield out_of_start, (ends.leave_x, lane_y), (ends.reach_x, lane_y), into_end
 
 
 def _measure_way(way: Way) -> int:

@@ -10,7 +10,11 @@ INSET = 30  # pixels between a parent and its children
 
 
 def draw_tree(graph: Graph, widths: dict[str, int]) -> Drawing | None:
-    """Return a tree, its first child beside each box and the others below; None if it is none."""
+    """Return the drawing of a graph that is a tree, or None for a graph that is no tree.
+
+    The first child of a box is beside it, and the others are below that child. `widths` has the
+    width of each box by its key.
+    """
     import networkx
 
     tree = networkx.DiGraph([(edge.source, edge.target) for edge in graph.edges])
@@ -28,7 +32,7 @@ def draw_tree(graph: Graph, widths: dict[str, int]) -> Drawing | None:
 
 
 def _place_boxes(tree, widths: dict[str, int]) -> dict[str, Rectangle]:
-    """Return the place of each box, in the order in which a reader meets them."""
+    """Return the place of each box by its key; `tree` is a DiGraph of networkx."""
     import networkx
 
     rectangles = {}
@@ -40,7 +44,7 @@ def _place_boxes(tree, widths: dict[str, int]) -> dict[str, Rectangle]:
             x = MARGIN
         else:
             x = rectangles[parent_key].right + INSET
-            if parent_key != previous_key:
+            if parent_key != previous_key:  # not a first child, which shares its parent's line
                 y += ROW
         rectangles[key] = Rectangle(x, y, widths[key])
         previous_key = key

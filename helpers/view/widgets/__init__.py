@@ -16,8 +16,8 @@ _HERE = Path(__file__).parent
 def make_widget(name: str, styles: str, says: str, state: dict):
     """Return the anywidget of a script.
 
-    A state with `own` is given the name of its channel: by it the page asks the kernel whether it
-    still knows this widget.
+    If the state has the key `own`, its value becomes the name of the widget's channel. The page
+    asks the kernel by that name whether it still knows this widget.
 
     Parameters
     ----------
@@ -41,7 +41,11 @@ def make_widget(name: str, styles: str, says: str, state: dict):
 
 @cache
 def _make_widget_class(name: str, styles: str, types: tuple) -> type:
-    """Return a class whose traits have these names and types."""
+    """Return the class of a widget: its script, its style sheets, and its traits.
+
+    `name` and `styles` are those of `make_widget`. `types` has the name and the Python type of each
+    value of the state. The class is cached, because widgets of one kind share it.
+    """
     import anywidget
     import traitlets
 
@@ -55,6 +59,7 @@ def _make_widget_class(name: str, styles: str, types: tuple) -> type:
 
     class InTurn(anywidget.AnyWidget):
         def __init__(self, **state):
+            """Open the channel to the page with this state; its messages wait their turn."""
             super().__init__(**state)
             wait_for_cell(self.comm)
 
@@ -70,15 +75,16 @@ def _make_widget_class(name: str, styles: str, types: tuple) -> type:
 
 
 def wait_for_cell(comm) -> None:
-    """Let what the page sends wait for the cell that runs: *Interrupt* reaches no subshell.
+    """Make what the page sends over a comm wait for the cell that runs.
 
-    ipykernel asks the comm where to go (kernelbase.py); None is the main thread.
+    A message would otherwise be handled in a subshell, a thread of its own, which *Interrupt* does
+    not reach. ipykernel asks the comm for the subshell (kernelbase.py); None is the main thread.
     """
 
     def choose_main_thread(data, subshell) -> None:
         return None
 
-    if comm is not None:
+    if comm is not None:  # there is none outside a kernel
         comm._reply_subshell_for = choose_main_thread
 
 

@@ -22,6 +22,7 @@ HANGING_INDENT = "\n     "  # of the further lines of a numbered choice
 
 
 def _render_choice_text(model: Choice) -> str:
+    """Return a question with its numbered choices, and how to see the answer."""
     lines = [spell_out(model.question)]
     for number, choice in enumerate(model.choices, start=1):
         text = spell_out(choice).replace("\n", HANGING_INDENT)
@@ -35,6 +36,10 @@ def _render_choice_html(model: Choice) -> str:
 
 
 def _make_choice_widget(model: Choice):
+    """Return the widget of a question; in its state are the answer and what the page does with it.
+
+    The page writes what the learner picked and pressed; `own` makes it ask for its kernel.
+    """
     question = spell_out(model.question)
     state = {
         "question": question,
@@ -57,12 +62,14 @@ def _make_choice_widget(model: Choice):
 
 
 def _render_sandbox_text(model: Sandbox) -> str:
+    """Return a table of the controls, what there is to predict, and a line of code for it."""
     table = render_grid(HEADINGS, _list_controls(model))
     code = f"In code: {model.code}"
     return "\n".join([model.title, table, model.note, _describe_guesses(model), code])
 
 
 def _render_sandbox_html(model: Sandbox) -> str:
+    """Return the same table as HTML, for where no widget can be shown."""
     rows = _list_controls(model)
     guesses = _describe_guesses(model)
     return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
@@ -79,16 +86,17 @@ def _list_controls(model: Sandbox) -> list[tuple[str, ...]]:
 
 
 def _describe_use(control: Control) -> str:
+    """Return for which options of another control this control matters."""
     if not control.of:
         return ALWAYS_USED
     return f"{control.of}: {', '.join(control.matters)}"
 
 
 def _describe_guesses(model: Sandbox) -> str:
-    """Return what there is to predict."""
+    """Return the sentence on what there is to predict: one of the verdicts."""
     *others, last = model.verdicts
     verdicts = f"{', '.join(others)} or {last}" if others else last
-    question = ASK[:1].lower() + ASK[1:]
+    question = ASK[:1].lower() + ASK[1:]  # it follows a colon
     return f"To predict: {question} {verdicts}."
 
 
@@ -127,13 +135,18 @@ def make_sandbox_widget(
     )
 
     def show_call(change: dict) -> None:
+        """Show the call of what the learner picks; traitlets calls this when `picked` changes."""
         widget.call = show(change["new"])
 
     def answer_press(_, content: dict, buffers) -> None:
+        """Run the call and answer in the state; the page's message has what is picked and guessed.
+
+        Each press of the button has a name of its own in `press`.
+        """
         picked = content.get("picked", widget.picked)
         press = content.get("press", "")
         if press and press == widget.answer.get("press"):
-            return  # pressed again before it was answered
+            return  # the page has sent this press again, before it had the answer
 
         try:
             answer = run(picked, content.get("guess", ""))
@@ -150,7 +163,10 @@ def make_sandbox_widget(
 
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
-    """Return an anywidget that has the kernel run transcripts again by `run(label, source)`."""
+    """Return an anywidget with a button for each run of a model, and its source to edit.
+
+    A press calls `run(label, source)` in the kernel. The page shows the transcript that it returns.
+    """
     title = spell_out(model.title)
     state = {
         "title": title,
@@ -163,12 +179,14 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     widget = make_widget("rerun", "form rerun", f"{title!r}, {len(model.runs)} switches", state)
 
     def answer_press(_, content: dict, buffers) -> None:
+        """Run a program, and write its transcript to the state; `content` is the page's message."""
         label = str(content.get("label", ""))
         source = str(content.get("source", ""))
         try:
             shown = answer_of(run(label, source))
         except KeyboardInterrupt:
             shown = {"says": INTERRUPTED, "shown": ""}
+        # With another number, an equal answer is a change too, which the page gets to know.
         number = widget.answer.get("number", 0) + 1
         widget.answer = {**shown, "number": number, "of": label}
 

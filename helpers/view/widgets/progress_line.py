@@ -17,48 +17,66 @@ MANY_MODULES = 30  # so many new modules are an import of something large
 
 
 class Waiting:
-    """One cell at a time, from `start` to `end`; `opened`: makes a channel to a page."""
+    """The line of the cell that runs, which appears in the page if the cell takes long.
+
+    IPython calls `start` before each cell and `end` after it, in the main thread. The line is
+    updated in the thread of the kernel's event loop, which runs while the cell keeps the other
+    thread busy.
+    """
 
     def __init__(self, loop, opened, after: float = FIRST_WAIT_SECONDS):
+        """Set up the line, which no cell has yet.
+
+        Parameters
+        ----------
+        loop : tornado.ioloop.IOLoop
+            The event loop of the thread that sends messages to the page.
+        opened : callable
+            Returns a channel to a new line in the page, from the state that it shows.
+        after : float
+            How many seconds a cell runs before it gets a line.
+        """
         self._loop = loop
         self._open_channel = opened
         self._wait_seconds = after
         self._lock = Lock()
-        self._cell_number = 0
-        self._channel = None
-        self._text = ""
-        self._module_count = 0
+        self._cell_number = 0  # another one at each start and each end
+        self._channel = None  # to the line in the page; None while there is no line
+        self._text = ""  # what the line says now
+        self._module_count = 0  # of modules that were imported when the cell began
 
     def start(self, info=None) -> None:
-        """Wait for the cell that begins now; a line that was left is taken away."""
+        """Begin to wait for the cell that runs now; remove a line that is left of another cell."""
         self.end()
         with self._lock:
             cell_number = self._cell_number
             self._module_count = len(sys.modules)
-        wait = self._loop.call_later
-        self._loop.add_callback(wait, self._wait_seconds, self._look, cell_number)
+        # Only `add_callback` may be called in another thread than the loop's own.
+        call_later = self._loop.call_later
+        self._loop.add_callback(call_later, self._wait_seconds, self._update_line, cell_number)
 
     def end(self, result=None) -> None:
-        """Remove the line; its task is over."""
+        """Remove the line, because the cell has ended."""
         with self._lock:
-            self._cell_number += 1
+            self._cell_number += 1  # an update that is still to come is for an older number
             channel = self._channel
             self._channel = None
             if channel is not None:
                 channel.close()
         progress.say("")
 
-    def _look(self, cell_number: int) -> None:
-        """Show what the cell does now, and look again after a while; nothing once it has ended."""
+    def _update_line(self, cell_number: int) -> None:
+        """Show what the cell of this number does now, and again after a while until it ends."""
         with self._lock:
-            if cell_number != self._cell_number:
+            if cell_number != self._cell_number:  # the cell has ended
                 return
             text = self._describe_cell()
             with suppress(Exception):  # a page that cannot be reached is no reason to stop
                 self._show(text)
-        self._loop.call_later(STEP_SECONDS, self._look, cell_number)
+        self._loop.call_later(STEP_SECONDS, self._update_line, cell_number)
 
     def _describe_cell(self) -> str:
+        """Return what the line says: what a verb told `progress`, or that much is imported."""
         action = progress.said()
         new_count = len(sys.modules) - self._module_count
         if not action and new_count > MANY_MODULES:
@@ -66,6 +84,7 @@ class Waiting:
         return f"Still running: {action}" if action else "Still running"
 
     def _show(self, text: str) -> None:
+        """Open the line with this text, or change the text of the line that is open."""
         if self._channel is None:
             self._channel = self._open_channel({"words": text, "since": self._wait_seconds})
         elif text != self._text:
@@ -75,7 +94,7 @@ class Waiting:
 
 
 def switch_on() -> None:
-    """Show the line in the page of this process's kernel, from this cell on, if it is one."""
+    """Show the line from this cell on, if this process is a kernel; otherwise do nothing."""
     shell = sys.modules["IPython"].get_ipython()
     kernel = getattr(shell, "kernel", None)
     thread = getattr(kernel, "iopub_thread", None)
@@ -87,7 +106,11 @@ def switch_on() -> None:
 
 
 def _open_channel(state: dict):
-    """Return a channel to a new model in the page, as ipywidgets opens one; nothing is imported."""
+    """Return a channel to a new widget's model in the page, with a state that has its text.
+
+    The message is what ipywidgets would send. ipywidgets itself is not imported, because that would
+    take as long as what the line is about.
+    """
     from comm import create_comm
 
     name = uuid4().hex  # the page checks by it whether the line is still there

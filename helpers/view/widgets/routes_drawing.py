@@ -1,16 +1,23 @@
-"""A map of routes -> its picture: calls at the left, who holds the function, and the functions."""
+"""A map of routes -> its picture: calls at the left, who holds the function, and the functions.
+
+A route is a way to call a function: something, such as a name in a module, refers to the function
+(it is the holder), and a call goes through it. There are two functions, the old one and the one
+that replaces it. A setting, one of the map's headings, is what has been replaced; in the first one
+nothing has. All settings are in one picture, whose parts have a state in each of them.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...model.reference_records import UNKNOWN, RouteMap
+from ...model.tables import Entry
 from .. import ink
 from ..diagram.animated_graph import Picture
 from ..markup import render
 from ..plain_text import spell_in_one_line
 from ..shapes import LETTER, draw_shape, measure_text
 
-MOST_ROUTES = 60  # in the picture
+MOST_ROUTES = 60  # rows of the picture
 TOP = 30  # pixels above the first row
 ROW_HEIGHT = 27  # pixels
 CAPTION_HEIGHT = 22  # pixels: what heads a group of holders
@@ -90,15 +97,18 @@ class FunctionBox:
 
 
 def draw_routes(model: RouteMap) -> Picture:
-    """Return the picture of the routes; what differs from the first setting is `new`."""
+    """Return the picture of the first routes; what differs from the first setting is `new`."""
     model = replace(model, routes=model.routes[:MOST_ROUTES], entries=model.entries[:MOST_ROUTES])
-    words = [_list_answers(entry) for entry in model.entries]
-    columns = _measure_columns(model, words)
-    captions, rows, bottom = _place_rows(model, words, columns)
+    answers_by_row = [_list_answers(entry) for entry in model.entries]
+    columns = _measure_columns(model, answers_by_row)
+    captions, rows, bottom = _place_rows(model, answers_by_row, columns)
 
     height = max(bottom, LEAST_HEIGHT) + MARGIN
+    # What is left of the height is for the captions and for the gap between the functions.
     function_height = min(FUNCTION_HEIGHT, (height - 110) // 2)
-    tops = (height - function_height - MARGIN, FUNCTION_TOP)  # the old function is below
+    # The upper edges of both functions, in the order of the model: the old function is below.
+    tops = (height - function_height - MARGIN, FUNCTION_TOP)
+    # The sign between the functions, shown while both have the same code.
     same_top = FUNCTION_TOP + function_height
     svg = render(
         "routes.svg",
@@ -120,38 +130,52 @@ def draw_routes(model: RouteMap) -> Picture:
             "middle": (same_top + tops[0]) // 2,
         },
     )
-    return Picture(svg, [_list_states(model, words, at) for at in range(len(model.headings))])
+    states = []
+    for setting in range(len(model.headings)):
+        states.append(_list_states(model, answers_by_row, setting))
+    return Picture(svg, states)
 
 
-def _list_answers(entry) -> list[str]:
-    """Return all answers of a call, each once."""
+def _list_answers(entry: Entry) -> list[str]:
+    """Return the answers that a call gives in all settings, each once."""
     return list(dict.fromkeys(verdict.word for verdict in entry.verdicts))
 
 
-def _measure_columns(model: RouteMap, words: list[list[str]]) -> RouteColumns:
+def _measure_columns(model: RouteMap, answers_by_row: list[list[str]]) -> RouteColumns:
+    """Return where the columns are, each as wide as its longest text."""
     calls_width = _measure_widest_text((route.call for route in model.routes), LETTER)
-    all_answers = [word for answers in words for word in answers]
+    all_answers = [word for answers in answers_by_row for word in answers]
     answers_width = max(_measure_widest_text(all_answers, LETTER), LEAST_ANSWER)
     answer = CALL_LEFT + calls_width + answers_width
     left = answer + GAP
-    right = left + _measure_widest_text((route.name for route in model.routes), HOLDER_LETTER) + GAP
+    names_width = _measure_widest_text((route.name for route in model.routes), HOLDER_LETTER)
+    right = left + names_width + GAP
 
     labels = [function.label for function in model.functions]
     labels_width = _measure_widest_text(labels, FUNCTION_LETTER) + 40
     codes_width = _measure_widest_text(model.codes, LETTER) + 64
-    width = max(FUNCTION_WIDTH, labels_width, codes_width)
-    return RouteColumns(answer, left, right, right + ARROWS_WIDTH, width)
+    return RouteColumns(
+        answer=answer,
+        left=left,
+        right=right,
+        functions=right + ARROWS_WIDTH,
+        function_width=max(FUNCTION_WIDTH, labels_width, codes_width),
+    )
 
 
 def _measure_widest_text(texts: Iterable[str], letter: float) -> int:
+    """Return the width of the longest text in pixels, if a letter is `letter` pixels wide."""
     widths = [measure_text(spell_in_one_line(text), letter) for text in texts]
     return max(widths, default=0)
 
 
 def _place_rows(
-    model: RouteMap, words: list[list[str]], columns: RouteColumns
+    model: RouteMap, answers_by_row: list[list[str]], columns: RouteColumns
 ) -> tuple[list[tuple[int, str]], list[RouteRow], int]:
-    """Return the captions with their y, the rows, and where the last row ends."""
+    """Return the captions with their y, the rows, and the y at which the last row ends.
+
+    A caption stands above neighbouring routes whose holders are of one kind.
+    """
     captions = []
     rows = []
     y = TOP
@@ -171,7 +195,7 @@ def _place_rows(
             y=middle,
             call=spell_in_one_line(route.call),
             name=spell_in_one_line(route.name),
-            words=words[number],
+            words=answers_by_row[number],
             ink=route.kind,
             outline=draw_shape(shape, columns.left, holder_top, holder_width, HOLDER_HEIGHT),
         )
@@ -187,7 +211,10 @@ def _draw_route_arrows(
     tops: tuple[int, int],
     function_height: int,
 ) -> list[dict]:
-    """Return an arrow from each holder to each function that it ever holds."""
+    """Return an arrow from each holder to each function that it refers to in some setting.
+
+    `tops` are the upper edges of the functions, and `function_height` is their height in pixels.
+    """
     last = max(len(rows) - 1, 1)
     half = (columns.right + columns.functions) // 2
     tip = columns.functions - HEAD_LENGTH
@@ -212,6 +239,7 @@ def _draw_route_arrows(
 def _draw_functions(
     model: RouteMap, columns: RouteColumns, tops: tuple[int, int], function_height: int
 ) -> list[FunctionBox]:
+    """Return the box of each function; `tops` are the upper edges, in pixels like the height."""
     boxes = []
     for number, function in enumerate(model.functions):
         top = tops[number]
@@ -237,14 +265,20 @@ def _draw_functions(
     return boxes
 
 
-def _list_states(model: RouteMap, words: list[list[str]], setting: int) -> dict[str, str]:
-    """Return the state of each part that is there under a heading, by its `data-key`."""
+def _list_states(model: RouteMap, answers_by_row: list[list[str]], setting: int) -> dict[str, str]:
+    """Return the state of each part that is there in a setting, by its `data-key`.
+
+    The keys are `r2` for row 2, `r2.0` for its first answer, `a2.1` for the arrow from row 2 to
+    function 1, `f1` for function 1, `f1.0` for its code 0, and `same` for the sign that both
+    functions have the same code.
+    """
     states = {}
     for number, (route, entry) in enumerate(zip(model.routes, model.entries, strict=True)):
         verdict = entry.verdicts[setting]
         state = STATES.get(verdict.tone, "failed")
         states[f"r{number}"] = state
-        states[f"r{number}.{words[number].index(verdict.word)}"] = state
+        answer_number = answers_by_row[number].index(verdict.word)
+        states[f"r{number}.{answer_number}"] = state
         if route.holds[setting] != UNKNOWN:
             states[f"a{number}.{route.holds[setting]}"] = state
 

@@ -1,4 +1,8 @@
-"""A map of routes -> a sentence for each setting: what was replaced, and which calls noticed."""
+"""A map of routes -> a sentence for each setting: what was replaced, and which calls noticed.
+
+A setting is the number of one of the map's headings; in the first, 0, nothing is replaced. A route
+is a call and what refers to the function that it calls: the holder of the function.
+"""
 
 from ...model.phrase import end_sentence, format_count
 from ...model.reference_records import RouteMap
@@ -8,7 +12,7 @@ FEW = 3  # routes that are called by their names
 
 
 def describe_setting(model: RouteMap, setting: int) -> str:
-    """Return what happens under a heading of the map, the first of which replaces nothing."""
+    """Return the sentences on a setting: arrows that moved, new code, and calls not reached."""
     if setting == 0:
         return _describe_start(model)
 
@@ -26,7 +30,7 @@ def describe_setting(model: RouteMap, setting: int) -> str:
 
 
 def _describe_start(model: RouteMap) -> str:
-    """Return where the calls end when nothing is replaced."""
+    """Return how many of the calls end at the old function when nothing is replaced."""
     old = spell_in_one_line(model.functions[0].label)
     total = len(model.routes)
     count = len(_find_holders(model))
@@ -38,11 +42,12 @@ def _describe_start(model: RouteMap) -> str:
 
 
 def _find_holders(model: RouteMap) -> set[str]:
-    """Return the routes that hold the old function when nothing is replaced."""
+    """Return the names of the routes that refer to the old function when nothing is replaced."""
     return {route.name for route in model.routes if route.holds[0] == 0}
 
 
 def _describe_moved(model: RouteMap, setting: int, new: str) -> str:
+    """Return how many arrows lead to another function than at first; `new` is its name."""
     count = len(model.moved(model.headings[setting]))
     if count == 0:
         return "No arrow moves."
@@ -51,7 +56,7 @@ def _describe_moved(model: RouteMap, setting: int, new: str) -> str:
 
 
 def _describe_unreached(model: RouteMap, setting: int, old: str) -> str:
-    """Return which calls still do what they did; an empty text for none."""
+    """Return which calls still run the old function, whose name is `old`; empty if none does."""
     noticed = model.noticed(model.headings[setting])
     names = [route.name for route in model.routes if route.name not in noticed]
     if not names:

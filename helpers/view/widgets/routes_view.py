@@ -17,6 +17,10 @@ SMALLEST = 0.8  # of its natural size, where letters have 10 pixels
 
 
 def _render_routes_text(model: RouteMap) -> str:
+    """Return a matrix of what each call does in each setting, and a sentence for each setting.
+
+    A setting is the number of one of the map's headings.
+    """
     columns = {
         "call": [route.call for route in model.routes],
         "what refers to the function": [route.name for route in model.routes],
@@ -28,6 +32,7 @@ def _render_routes_text(model: RouteMap) -> str:
 
 
 def _render_routes_html(model: RouteMap) -> str:
+    """Return the picture of one setting, the sentences of all, and the matrix."""
     sentences = []
     for setting, heading in enumerate(model.headings):
         sentences.append((heading, describe_setting(model, setting)))
@@ -56,6 +61,7 @@ def _choose_opened_setting(model: RouteMap) -> int:
     moved_counts = [len(model.moved(heading)) for heading in model.headings]
 
     def rank_setting(setting: int) -> tuple[bool, int]:
+        """Return a key that is greatest for the setting to open on."""
         count = moved_counts[setting]
         return count < len(model.routes), count
 
@@ -63,6 +69,7 @@ def _choose_opened_setting(model: RouteMap) -> int:
 
 
 def _make_routes_widget(model: RouteMap):
+    """Return the widget in which a reader switches between the settings."""
     picture = draw_routes(model)
     title = spell_in_one_line(model.title)
     settings = range(len(model.headings))

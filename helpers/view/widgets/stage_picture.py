@@ -12,7 +12,7 @@ from ..plain_text import spell_in_one_line
 if TYPE_CHECKING:
     from ..diagram.animated_graph import Picture
 
-MOST_NODES = 400  # in all steps together; more have no place for each of their own
+MOST_NODES = 400  # in all steps together; one picture has no room for more
 NO_GRAPH = Graph("", (), ())
 STATE_LETTERS = {"": "0", "shown": "1", "new": "2", "ghost": "3"}
 
@@ -40,7 +40,11 @@ class StepsPicture:
 
 
 def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
-    """Return one picture of the graphs of all steps; None for no node, or too many."""
+    """Return one picture of the graphs of all steps; None if they have no node, or too many.
+
+    `steps` are those steps of the timeline that are shown. Of a step with several graphs in its
+    panels, the first is drawn, except in a run of Dynamo, whose graphs are joined.
+    """
     panels_by_step = [_list_graph_panels(step) for step in steps]
     graphs = [panels[0].content if panels else NO_GRAPH for panels in panels_by_step]
     node_keys = {node.key for graph in graphs for node in graph.nodes}
@@ -64,4 +68,5 @@ def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
 
 
 def _list_graph_panels(step: Step) -> list[Panel]:
+    """Return the panels of a step with a plain graph; a subclass of Graph has a view of its own."""
     return [panel for panel in step.panels if type(panel.content) is Graph]

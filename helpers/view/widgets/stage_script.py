@@ -1,4 +1,8 @@
-"""A timeline -> what the page plays, as plain data: a track per field, and pools of what recurs."""
+"""A timeline -> what the page plays, as plain data: its steps, and pools of what recurs in them.
+
+What the page plays is called the script. Texts, values, cards and panels that recur are in it only
+once, in a list; steps have their positions in this list. A lane is a kind of step, such as `load`.
+"""
 
 import json
 from collections.abc import Sequence
@@ -34,9 +38,9 @@ def to_json(value: object) -> str:
 
 
 def stage_script(model: Timeline) -> dict:
-    """Return what the page plays: the source, what steps have in common, and a track per field.
+    """Return the script of a timeline: the source, the steps, and what they have in common.
 
-    Steps are left out at the end until the page has room for the others.
+    If it were too large for a page, the last steps are left out.
     """
     step_count = len(model.steps)
     while True:
@@ -44,12 +48,13 @@ def stage_script(model: Timeline) -> dict:
         size = len(to_json(script).encode())
         if size <= MOST_BYTES or step_count <= 1:
             return script
+        # As many as would fit if all steps were of one size; the next round measures them.
         fitting_count = step_count * MOST_BYTES // size
         step_count = max(1, min(step_count - 1, fitting_count))
 
 
 def _write_script(model: Timeline, step_count: int) -> dict:
-    """Return the script of the first steps."""
+    """Return the script of the first `step_count` steps of a timeline."""
     _, rest = limit_rows(model.steps, STEPS, "Steps", step_count)
     writer = _ScriptWriter(model, model.steps[:step_count])
     return {
@@ -62,7 +67,10 @@ def _write_script(model: Timeline, step_count: int) -> dict:
 
 
 class _Pool:
-    """What recurs in a script, each with a number."""
+    """Texts, values, cards or panels of a script, each once; a step holds only their numbers.
+
+    The number of an item is its position, because each new one gets the next number.
+    """
 
     def __init__(self):
         self._numbers: dict = {}
@@ -82,31 +90,38 @@ class _Pool:
         return self._numbers.get(value)
 
     def add_as(self, value, number: int) -> None:
-        """Give a value a number that another has too, if it has none."""
+        """Give a value the number of another one, unless it has a number already."""
         self._numbers.setdefault(value, number)
 
 
 class _ScriptWriter:
-    """What is made of some steps; `list_parts()` is all of it, as plain data."""
+    """Writes the steps of a script, and collects what recurs in them; see `list_parts`."""
 
     def __init__(self, model: Timeline, steps: Sequence[Step]):
+        """Begin the script of `steps`, which are the first steps of the timeline `model`."""
         self._steps = steps
         self._source = model.source.split("\n")
-        self._codes: tuple[Code, ...] = getattr(model, "codes", ())
+        self._codes: tuple[Code, ...] = getattr(model, "codes", ())  # only a StackRun has them
+        # Of each code: the name of a variable -> its position among the locals of a step.
         self._slots = [_number_names(code) for code in self._codes]
         self._lanes = _list_lanes(steps)
         self._picture = draw_steps(model, steps)
+        # The whole output. What a step has printed is mostly a beginning of it, so a step says
+        # only how long that beginning is.
         self._all_printed = max((_find_printed(step) for step in steps), key=len, default="")
 
         self._words = _Pool()
         self._values = _Pool()
         self._cards = _Pool()
         self._panels = _Pool()
+        # Symbolic values on a stack, as (function, position, words): a value with the same number
+        # as at the step before is the same value, which the page does not move.
         self._symbols = _Pool()
-        self._stack_before: tuple[str, ...] = ()
+        self._stack_before: tuple[str, ...] = ()  # the words of the step before
 
     def list_parts(self) -> dict:
-        """Return the script's parts: the steps, tables, and pools of what recurs."""
+        """Return the parts of the script: the steps, what they share, and the pools."""
+        # The steps come first, because writing them fills the pools.
         steps = [self._write_step(number, step) for number, step in enumerate(self._steps)]
         return {
             "words": list(self._words),
@@ -122,7 +137,7 @@ class _ScriptWriter:
         }
 
     def _write_code(self, code: Code) -> dict:
-        """Return the instructions of one function."""
+        """Return a function that the run entered: its name, its instructions, its variables."""
         rows = []
         for row in code.rows:
             argument = spell_in_one_line(row.argument)
@@ -139,6 +154,7 @@ class _ScriptWriter:
     # -- a step ------------------------------------------------------------------------------------
 
     def _write_step(self, number: int, step: Step) -> dict:
+        """Return the step at position `number` as plain data; a text is its position in a pool."""
         script = {
             "line": step.line,
             "span": self._measure_span(step.span),
@@ -163,13 +179,16 @@ class _ScriptWriter:
         return script
 
     def _write_printed(self, printed: str) -> int | list[int]:
-        """Return how much of all output is there; where it is no beginning of that, its words."""
+        """Return what a step has printed: how many UTF-16 units of all output.
+
+        If that is no beginning of all output, return a list with its position among the words.
+        """
         if self._all_printed.startswith(printed):
             return _count_units(spell_out(printed))
         return [self._add_words(printed)]
 
     def _write_cards(self, step: Step) -> dict:
-        """Return the calls on their way, which a stage shows as cards."""
+        """Return the calls that have not ended, which are cards; {} for a step without calls."""
         if isinstance(step, StackStep):
             callers = [self._add_card(card) for card in step.callers]
             return {"callers": callers, "shelf": [self._add_card(card) for card in step.shelf]}
@@ -182,7 +201,11 @@ class _ScriptWriter:
         return {}
 
     def _write_panels(self, step: Step) -> list[tuple[str, int]]:
-        """Return the panels that have no part of their own: the heading and the content of each."""
+        """Return the heading of each panel, and the position of its HTML among the panels.
+
+        A panel is left out if the page shows its content elsewhere: in the picture, on the value
+        stack, as a card, or as output.
+        """
         titles_elsewhere = set()
         if self._picture:
             titles_elsewhere.update(self._picture.titles)
@@ -201,7 +224,11 @@ class _ScriptWriter:
     # -- the value stack ---------------------------------------------------------------------------
 
     def _write_stack(self, step: StackStep | DynamoStep) -> dict:
-        """Return the stack of a step, and of a real run its locals; nothing for steps without."""
+        """Return the value stack of a step, and with it the locals if the step was recorded.
+
+        A step without a stack, which stands for steps left out or for what Dynamo did between two
+        instructions, gives an empty dict.
+        """
         if isinstance(step, DynamoStep):
             if step.kind != INSTRUCTION:
                 return {}
@@ -210,7 +237,7 @@ class _ScriptWriter:
             return {}
 
         script = self._write_values(step, step.values)
-        if step.code < 0:
+        if step.code < 0:  # a step of a function whose instructions the run does not have
             script["call"] = self._add_words(step.function)
             return script
 
@@ -226,7 +253,11 @@ class _ScriptWriter:
         }
 
     def _write_values(self, step: StackStep | DynamoStep, values: Sequence[Value]) -> dict:
-        if not values:  # known only by its words: at the same place it is the same one
+        """Return the stack as positions among the values, and how many of them the step takes.
+
+        Without `values`, the stack is known only by its words, and its values are symbolic.
+        """
+        if not values:
             values = self._make_symbolic_values(step.function, step.stack)
         numbers = [self._add_value(value) for value in values]
         return {"stack": numbers, "taken": getattr(step, "taken", 0)}
@@ -240,20 +271,27 @@ class _ScriptWriter:
         return numbers
 
     def _make_symbolic_values(self, function: str, stack: tuple[str, ...]) -> list[Value]:
+        """Return a value for each text on a stack; equal words at one place have one key."""
         keys = [self._find_symbol(function, position, stack) for position in range(len(stack))]
         self._stack_before = stack
         return [Value(words, key=key) for words, key in zip(stack, keys, strict=True)]
 
     def _find_symbol(self, function: str, position: int, stack: tuple[str, ...]) -> int:
-        """Return the key of a symbolic value; one that was lazy has another word from now on."""
+        """Return the key of the symbolic value at a position of the stack.
+
+        A lazy value loses the word `(lazy)` once Dynamo looks at it, and may then have quite
+        different words. It is still the same value, so it keeps its key.
+        """
         words = stack[position]
         symbol = (function, position, words.removesuffix(LAZY))
         words_before = ""
         if position < len(self._stack_before):
             words_before = self._stack_before[position]
 
+        # On the top of the stack, and where NULL is, another value may have been pushed instead.
         is_top = position == len(stack) - 1
-        if not is_top and words != "NULL" and words_before.endswith(LAZY):
+        was_lazy = words_before.endswith(LAZY)
+        if was_lazy and not is_top and words != "NULL":
             symbol_before = (function, position, words_before.removesuffix(LAZY))
             number = self._symbols.find(symbol_before)
             self._symbols.add_as(symbol, len(self._symbols) if number is None else number)
@@ -265,12 +303,14 @@ class _ScriptWriter:
         return self._words.add(spell_in_one_line(text))
 
     def _add_value(self, value: Value) -> int:
-        words = self._add_words(value.words)
+        """Return the position of a value in its pool."""
+        words = self._add_words(value.words)  # a position, as are those below
         kind = self._add_words(value.kind)
         same = self._add_words(value.same)
         return self._values.add((words, kind, same, value.key))
 
     def _add_card(self, card: Card) -> int:
+        """Return the position of a card in its pool."""
         function = self._add_words(card.function)
         state = self._add_words(card.state)
         names = [(self._add_words(name), self._add_words(words)) for name, words in card.names]
@@ -280,7 +320,10 @@ class _ScriptWriter:
         )
 
     def _measure_span(self, span: Span) -> list[int] | None:
-        """Return a place in the source as the page counts: tabs are four wide, letters UTF-16."""
+        """Return line, column, end line and end column of a span; None for no place in the source.
+
+        The columns are those of the page: tabs are four wide, and letters are units of UTF-16.
+        """
         line, column, end_line, end_column = span
         if span == NOWHERE or end_line > len(self._source):
             return None
@@ -289,20 +332,25 @@ class _ScriptWriter:
         return [line, start, end_line, end]
 
     def _measure_column(self, line: int, column: int) -> int:
+        """Return the column of the page for a column of a line of the source."""
         before = self._source[line - 1][:column]
         return _count_units(spell_in_one_line(before.expandtabs(TAB_WIDTH)))
 
 
 def _number_names(code: Code) -> dict[str, int]:
-    """Return the place of each variable of a function."""
+    """Return the name of each variable of a function, with its position."""
     return {name: number for number, name in enumerate(code.names)}
 
 
 def _list_lanes(steps: Sequence[Step]) -> list[str]:
-    """Return the kinds of steps in the order of lanes; where no step has one, all are alike."""
+    """Return the lanes that the steps have, those of instructions first, in their usual order.
+
+    If no step has a lane, the only one has an empty name, which all steps share.
+    """
     lanes = dict.fromkeys(step.lane for step in steps if step.lane)
 
     def rank_lane(lane: str) -> int:
+        """Return the position of a lane of instructions; other lanes are behind all of them."""
         return LANES.index(lane) if lane in LANES else len(LANES)
 
     return sorted(lanes, key=rank_lane) or [""]

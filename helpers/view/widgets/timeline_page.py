@@ -32,7 +32,7 @@ _PROSE = Markup(
     'color:var(--jp-content-font-color1,inherit)">{}</pre>'
 )
 
-DrawPanel = Callable[[Panel, str], str]
+DrawPanel = Callable[[Panel, str], str]  # panel, `text` or `html` -> its content in that form
 
 
 @dataclass(frozen=True)
@@ -79,8 +79,8 @@ def draw_panel(panel: Panel, form: str) -> str:
 def render_timeline_text(model: Timeline) -> str:
     """Return the steps that there is room for."""
     lines = list_source_lines(model)
-    draw = cache(draw_panel)  # at most steps a panel is as it was
-    room = TEXT_ROOM
+    draw = cache(draw_panel)  # at most steps a panel is as it was at the step before
+    room = TEXT_ROOM  # characters that are left
     steps = []
     for number, step in enumerate(model.steps, start=1):
         heading = f"Step {number} of {len(model.steps)}"
@@ -98,6 +98,10 @@ def render_timeline_text(model: Timeline) -> str:
 def _render_step_text(
     model: Timeline, step: Step, heading: str, lines: list[str], draw: DrawPanel
 ) -> str:
+    """Return a step: its heading, the lines of source that it is about, and its panels.
+
+    `lines` are those of the source. `draw` makes the text of a panel.
+    """
     parts = [f"{heading} · {cut_text(spell_in_one_line(step.label))}"]
     if 1 <= step.line <= len(lines):
         parts.append(f"{NEXT_MARK} {model.place(step.line)}: {lines[step.line - 1]}")
@@ -106,8 +110,8 @@ def _render_step_text(
         parts.append(f"{LEFT_MARK} {place}, {step.deed}: {lines[step.left - 1]}")
 
     for panel in step.panels:
-        is_silent = panel.title in PRINTED_TITLES and not panel.content
-        if is_silent:
+        has_printed_nothing = panel.title in PRINTED_TITLES and not panel.content
+        if has_printed_nothing:
             continue
         if get_heading(panel):
             parts.append(spell_out(f"{get_heading(panel)}:"))
@@ -138,9 +142,11 @@ def render_timeline_html(model: Timeline) -> str:
 
 
 def _fold_steps(model: Timeline, lines: list[str]) -> list[FoldedStep]:
-    draw = cache(draw_panel)  # at most steps a panel is as it was
+    """Return the first steps that there is room for, one at least; `lines` are the source's."""
+    draw = cache(draw_panel)  # at most steps a panel is as it was at the step before
+    # The source stands in each step.
     source_size = len("".join(lines).encode()) + LINE_MARKUP * len(lines)
-    room = HTML_ROOM
+    room = HTML_ROOM  # bytes that are left
     folded = []
     for step in model.steps[:MOST_FOLDED]:
         panels = [(get_heading(panel), Markup(draw(panel, "html"))) for panel in step.panels]
