@@ -62,7 +62,7 @@ def test_other_pythons_agree(version):
         "from helpers.capture.references.name_timeline import record_names\n"
         "for program in felt_programs.PROGRAMS:\n"
         "    program(plain := [])\n"
-        "    for verb in (names_timeline, record_frames, record_stack_run):\n"
+        "    for verb in (record_names, record_frames, record_stack_run):\n"
         "        verb(program, felt := [])\n"
         "        if felt != plain: print(program.__name__, verb.__name__, plain, felt)\n"
     )
