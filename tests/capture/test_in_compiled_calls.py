@@ -83,7 +83,7 @@ AROUND = {
     "tracers of a caller": lambda fn, x: call_under_tracers(lambda: fn(x)),
 }
 # watch_mutations compiles this around a module, apart from what the program compiles.
-COMPILED_APART = {"_copied.<locals>.<lambda>"}
+COMPILED_APART = {"_copy_function.<locals>.<lambda>"}
 PROGRAMS = {"a break": lambda: step, "a print": lambda: prints, "a module": Block}
 
 
