@@ -4,6 +4,7 @@ No name is rebound. The function object itself changes, so every route to it run
 """
 
 import types
+from collections.abc import Callable
 from functools import partial
 
 from ...model.phrase import format_count
@@ -35,7 +36,7 @@ class CodeSwap(Own):
 
     __slots__ = ("function", "code", "first", "is_kept")
 
-    def __init__(self, function: types.FunctionType, donor: types.FunctionType):
+    def __init__(self, function: Callable, donor: Callable):
         """Prepare to swap; TypeError or ValueError if `function` cannot run the donor's code."""
         for value in (function, donor):
             if not real_isinstance(value, types.FunctionType):

@@ -6,7 +6,7 @@ Dynamo compiled for a first call. The calls tried are close to the first one: `t
 
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ...internals import dynamo_settings, torch_private
@@ -40,7 +40,7 @@ class GuardSetAnswer:
 
 
 def compare_guard_sets(
-    fn: Callable, args: tuple, kwargs: dict, guard_sets: dict | None = None
+    fn: Callable, args: tuple, kwargs: dict, guard_sets: Mapping | None = None
 ) -> Ledger:
     """Return a table of calls close to `fn(*args, **kwargs)` on which guard sets differ.
 
