@@ -186,20 +186,20 @@ def _list_routes_beside(place: Place, args: tuple) -> dict[str, Callable]:
     """Return the routes on which the name is looked up elsewhere, or was looked up before."""
     import tensorflow as tf
 
-    def call_op():
+    def traced():  # learners read this name: TensorFlow puts it into the name of the graph
         return place.get()(*args)
 
     def trace():
         """Return a new graph of the call."""
         # A new tf.function for each call makes TensorFlow warn that it traces again and again. A
         # concrete function does not.
-        return tf.function(call_op, autograph=False).get_concrete_function()
+        return tf.function(traced, autograph=False).get_concrete_function()
 
     def trace_and_call():
         return trace()()
 
     def call_in_thread():
-        return ThreadPoolExecutor(1).submit(call_op).result()
+        return ThreadPoolExecutor(1).submit(traced).result()
 
     return {
         ROUTE.format("graph", "traced before"): _require_success(trace),
