@@ -24,7 +24,11 @@ HEADLINE = Markup('<p style="margin:0 0 6px 0;font-size:17px"><b>{}</b></p>')
 
 
 def _render_graph_html(model: Graph) -> str:
-    """Return a picture of the graph, folded if it is large, and the text form below it."""
+    """Return a picture of the graph, and the text form below it.
+
+    The scopes of a large graph are folded to one box each, and at most `MOST_ARROWS` arrows are
+    drawn.
+    """
     if not model.nodes:
         return render_picture_page(model, "nothing to draw")
 
@@ -55,15 +59,15 @@ def _describe_picture(title: str, box_count: int, arrow_count: int) -> str:
 
 
 def _render_figures_html(model: Graph) -> str:
-    """Return a figure for each of the graphs that are joined in one, beside each other."""
+    """Return a figure for each of the graphs that are joined in `model`, beside each other."""
     figures = []
     kinds = []
-    for name, run in split_graph(model).items():
-        if run.nodes:
-            alt = _describe_picture(name or run.title, len(run.nodes), len(run.edges))
-            picture = embed_picture(draw_graph(run, page=True))
+    for name, part in split_graph(model).items():
+        if part.nodes:
+            alt = _describe_picture(name or part.title, len(part.nodes), len(part.edges))
+            picture = embed_picture(draw_graph(part, page=True))
             figures.append({"name": name, "alt": alt, **picture})
-            kinds += [node.kind for node in run.nodes]
+            kinds += [node.kind for node in part.nodes]
 
     legend = render_kinds_legend(kinds)
     body = render_graph_text(model)

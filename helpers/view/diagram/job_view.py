@@ -1,4 +1,6 @@
-"""The op list of a job -> a table, and a picture with the same facts."""
+"""The ops of a job -> a table, and a picture with the same facts.
+A job is OneFlow's graph: its ops read and write blobs, which are arrays with a name.
+"""
 
 from dataclasses import replace
 
@@ -24,10 +26,14 @@ def _render_job_text(model: JobGraph) -> str:
 
 
 def _list_op_cells(op: JobOp) -> tuple[str, ...]:
-    """Return the cells of an op in the table."""
-    if op.own:
+    """Return the cells of an op in the table, in the order of `COLUMNS`.
+
+    `op.part` is the pass that the op belongs to, such as `backward`. `op.near` is the op for which
+    the job appended it, such as its forward op; empty for none.
+    """
+    if op.own:  # the learner has defined the op type
         defined = "by you"
-    elif op.part in ("input", "variable"):
+    elif op.part in ("input", "variable"):  # these are no computation that somebody defined
         defined = ""
     else:
         defined = "built in"
