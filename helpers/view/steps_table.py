@@ -1,4 +1,6 @@
-"""The steps of a recorded run -> a table with a line for each step, below the source."""
+"""The steps of a recorded run -> a table with a line for each step, below the source.
+A step is an instruction that CPython ran, or one that Dynamo translated.
+"""
 
 from collections.abc import Callable
 
@@ -28,7 +30,7 @@ StepsTable = tuple[list[str], list[list[str]]]  # headings and cells
 
 
 def list_stack_steps(model: StackRun) -> StepsTable:
-    """Return headings and cells of a run; a column that no row needs is left out."""
+    """Return headings and cells of a run of CPython; a column that no row needs is left out."""
     has_several_calls = len({step.call for step in model.steps}) > 1
     fields_by_heading = _find_used_columns(model, STACK_OPTIONS)
     headings = [*STACK_COLUMNS, *fields_by_heading]
@@ -50,7 +52,7 @@ def list_stack_steps(model: StackRun) -> StepsTable:
 def _list_stack_cells(step: StackStep, number: str) -> list[str]:
     """Return the cells under `STACK_COLUMNS`; `number` is the number of the step's line.
 
-    A step that stands for several that were left out has neither a stack nor locals.
+    A step may stand for several steps that were left out. It has neither a stack nor locals.
     """
     if step.left_out:
         return [number, step.label, "", ""]
@@ -61,7 +63,7 @@ def _list_stack_cells(step: StackStep, number: str) -> list[str]:
 
 
 def list_dynamo_steps(model: DynamoRun) -> StepsTable:
-    """Return headings and cells of a translation; a column that no row needs is left out."""
+    """Return headings and cells of a run of Dynamo; a column that no row needs is left out."""
     fields_by_heading = _find_used_columns(model, DYNAMO_OPTIONS)
     numbers = ["", *model.numbers]  # a step without a line has the line 0
     rows = []
@@ -74,7 +76,10 @@ def list_dynamo_steps(model: DynamoRun) -> StepsTable:
 
 
 def _find_used_columns(model: Timeline, options: dict[str, str]) -> dict[str, str]:
-    """Return the columns of `options` (heading -> field) whose field is not empty in every step."""
+    """Return the columns of `options` that some step needs: its field is not empty there.
+
+    Both dicts have heading -> field of a step.
+    """
     used = {}
     for heading, field in options.items():
         if any(getattr(step, field) for step in model.steps):
@@ -98,10 +103,11 @@ def render_steps_text(list_steps: Callable[[Timeline], StepsTable], model: Timel
 def render_steps_html(list_steps: Callable[[Timeline], StepsTable], model: Timeline) -> str:
     """Return the steps as an HTML table; `list_steps` makes headings and cells of the run."""
     headings, rows = list_steps(model)
-    shown, rest = limit_rows(rows, STEPS_IN_HTML)
+    shown, left_out_note = limit_rows(rows, STEPS_IN_HTML)
     legend = _explain_bars(rows)
+    # The template writes `left_out` right below the rows, and `rest` below the note.
     return render_sourced_html(
-        model, headings, cut_cells(shown), describe_note(model), left_out=legend, rest=rest
+        model, headings, cut_cells(shown), describe_note(model), left_out=legend, rest=left_out_note
     )
 
 

@@ -53,7 +53,10 @@ class Picture:
     """For each moment: `data-key` -> state, such as `shown`, of the boxes and arrows there."""
 
     def still(self, moment: int, style: str) -> str:
-        """Return the SVG of one moment, usable alone: with its style, and its states written."""
+        """Return the SVG of one moment, usable without a script: each part has its state in it.
+
+        `style` is CSS that shows or hides a part by its attribute `data-state`.
+        """
         svg = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
         for key, state in self.states[moment].items():
             name = f'data-key="{key}"'
@@ -316,9 +319,10 @@ def _draw_line(labels: list[Words], passed_places: list[Rectangle], down: bool) 
 
 
 def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Point, int]:
-    """Return the point where an arrow leaves its box, that of its head, and the head's direction.
+    """Return the point where an arrow leaves its box, the point of its head, and its direction.
 
-    The direction is in degrees, clockwise from the right.
+    `start` and `end` are the places of its boxes. The direction is that of the head, in degrees
+    clockwise from the right.
     """
     if down:
         return (start.centre_x, start.bottom), (end.centre_x, end.y), DOWN_TURN
@@ -348,7 +352,7 @@ def _measure_lift(arrows: Iterable[Arrow]) -> int:
 
 
 def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
-    """Return the box of a node at this place; `part` is the graph to which it belongs."""
+    """Return the box of a node at this place; `part` is the number of its graph, as text."""
     text_x = rectangle.centre_x
     if node.kind == "name":  # the point of a tag has no room for words
         text_x -= 4

@@ -75,7 +75,7 @@ def assign_coordinates(
     """
     weights = _weigh_links(layered, sizes)
     rows = [_space_row(keys, sizes, between, beside) for keys in layered.layers]
-    centres = {}
+    centres = {}  # at first, the keys of a layer stand as close as they may
     for row in rows:
         centres |= dict(zip(row.keys, row.offsets, strict=True))
 

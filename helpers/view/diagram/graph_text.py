@@ -6,7 +6,7 @@ from collections import Counter
 
 from ...model.graph_bodies import Nest, nest_bodies
 from ...model.graphs import Edge, Graph
-from ..plain_text import join_parts
+from ..plain_text import join_nonempty
 from .graph_folding import fold_graph
 from .labels import format_in_one_line, format_node
 
@@ -23,11 +23,11 @@ def render_graph_text(model: Graph) -> str:
     shown = fold_graph(model)
     if shown is model:  # not folded
         lines = _limit_lines(_list_nested_lines(nest_bodies(model)))
-        return join_parts(model.title, *lines, model.note)
+        return join_nonempty(model.title, *lines, model.note)
 
     folded_lines = _limit_lines(_list_graph_lines(shown))
     all_lines = _limit_lines(_list_graph_lines(model))
-    return join_parts(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
+    return join_nonempty(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
 
 
 def _limit_lines(lines: list[str]) -> list[str]:

@@ -73,6 +73,7 @@ class GraphUnion:
         for now in self.words_by_moment:
             states = {}
             for key, words in {**before, **now}.items():  # a ghost says what it said before
+                # `ghost` if the part has gone, `new` if it was not there before, else `shown`
                 states[key] = _compare_moments(key in before, key in now)
                 if len(words_by_key[key]) > 1:
                     number = words_by_key[key].index(words)

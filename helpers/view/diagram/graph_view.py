@@ -10,7 +10,7 @@ from ...model.phrase import format_count
 from .. import View
 from ..images import embed_picture
 from ..markup import render
-from ..plain_text import join_parts
+from ..plain_text import join_nonempty
 from ..table_view import table
 from .box_kinds import render_kinds_legend
 from .drawing import render_picture_page
@@ -38,7 +38,7 @@ def _render_graph_html(model: Graph) -> str:
     left_out_count = len(edges) - MOST_ARROWS
     if left_out_count > 0:
         sentence = f"{left_out_count:,} arrows are not drawn; the model has them all."
-        shown = replace(shown, note=join_parts(sentence, shown.note))
+        shown = replace(shown, note=join_nonempty(sentence, shown.note))
     shown = replace(shown, edges=edges[:MOST_ARROWS])
 
     return render_picture_page(

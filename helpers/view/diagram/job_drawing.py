@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from ...model.graphs import Edge, Node
 from ...model.job_records import JobGraph, JobOp
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 from .arrow_lines import list_points
 from .drawing import MARGIN, Arrow, Box, Drawing, Rectangle, measure_size, render_svg
 from .job_places import (
@@ -132,8 +132,8 @@ def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tup
     for edge in edges:
         corners = [f"{x} {y}" for x, y in ways[edge]]
         line = "M" + " L".join(corners)
-        source = spell_in_one_line(edge.source)
-        target = spell_in_one_line(edge.target)
+        source = escape_to_one_line(edge.source)
+        target = escape_to_one_line(edge.target)
         arrows.append(make_arrow("", line, label_x=0, label_y=0, tip=f"{source} → {target}"))
     return tuple(arrows)
 

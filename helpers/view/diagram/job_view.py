@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ...model.job_records import JobGraph, JobOp
 from .. import View
-from ..plain_text import render_grid, spell_in_one_line
+from ..plain_text import escape_to_one_line, render_grid
 from .drawing import render_picture_page
 from .job_drawing import draw_job
 
@@ -18,7 +18,7 @@ def _render_job_text(model: JobGraph) -> str:
     """Return a table of the ops, with what the job returns below."""
     returned = [f"returns {name}: {model.blob(name)}" for name in model.returns]
     parts = [model.title, *returned, model.note]
-    title, *rest = [spell_in_one_line(part) for part in parts if part]
+    title, *rest = [escape_to_one_line(part) for part in parts if part]
 
     rows = [_list_op_cells(op) for op in model.ops]
     table = render_grid(COLUMNS, rows) if rows else "no ops"

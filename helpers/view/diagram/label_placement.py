@@ -91,7 +91,7 @@ class _Label:
 
         grounds = [self._find_ground(point) for point in points]
         lefts, tops, rights, bottoms = zip(*grounds, strict=True)
-        # The rectangle around the grounds of all places.
+        # The rectangle around the grounds of all places; what is outside of it is never covered.
         self.reach = (min(lefts), min(tops), max(rights), max(bottoms))
 
     def _find_ground(self, point: Point) -> Ground:

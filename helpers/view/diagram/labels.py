@@ -9,7 +9,7 @@ from functools import lru_cache
 from ...model.graphs import Edge, Node
 from ...model.op_records import AGAIN
 from ..ceilings import cut_text
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 from ..shapes import LETTER, SMALL, measure_text
 from .box_kinds import find_shape
 from .drawing import Arrow, Box, Rectangle
@@ -39,7 +39,7 @@ def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
 
     A longer text is cut in its middle, because the ends of a path or a name tell most.
     """
-    text = spell_in_one_line(text)
+    text = escape_to_one_line(text)
     if len(text) <= longest:
         return text
 
@@ -49,7 +49,7 @@ def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
 
 def format_in_one_line(text: str) -> str:
     """Return a text as the text form says it: in one line, and not too long."""
-    return cut_text(spell_in_one_line(text), LONGEST_IN_TEXT)
+    return cut_text(escape_to_one_line(text), LONGEST_IN_TEXT)
 
 
 def format_node(node: Node) -> str:
@@ -84,7 +84,7 @@ def make_box(
     """
     label = shorten_label(node.label, longest)
     detail = shorten_label(node.detail, longest)
-    is_cut = label != spell_in_one_line(node.label) or detail != spell_in_one_line(node.detail)
+    is_cut = label != escape_to_one_line(node.label) or detail != escape_to_one_line(node.detail)
     return Box(
         rectangle=rectangle,
         label=f"▸ {label}" if is_found else label,

@@ -57,7 +57,7 @@ class Neighbours:
 
 
 def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
-    """Return a graph in layers with few crossings.
+    """Return a graph in layers with few crossings; an edge leads from a layer to a later one.
 
     With `ends_last`, all boxes that no edge leaves are in the last layer.
     """
@@ -185,14 +185,14 @@ def minimize_crossings(
         candidate = [list(layer) for layer in best]
         random.shuffle(random.choice(candidate))
         count = _sift(candidate, neighbours)
-        if count <= fewest:
+        if count <= fewest:  # an equally good order is another start for the next try
             best = candidate
             fewest = count
     return best
 
 
 def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
-    """Move each key to the best position of its layer, and return how many crossings are left.
+    """Move each key to where its links cross fewest others, and return how many crossings remain.
 
     The lists in `layers` are changed. The last layer is sifted first, and so on up to the first
     layer, up to `SWEEPS` times.
@@ -237,7 +237,7 @@ def _find_best_order(before: Positions, after: Positions) -> tuple[int, ...]:
         others = order[:position] + order[position + 1 :]
 
         # For each position among the others: how many crossings the key has fewer there than at
-        # the first position.
+        # the first position. row[other] are those that it loses when it moves below `other`.
         saved = list(accumulate([row[other] for other in others], initial=0))
         most_saved = max(saved)
         if saved[position] < most_saved:  # a position that is only as good is no reason to move

@@ -87,7 +87,7 @@ def _get_start(rectangle: Rectangle, down: bool) -> int:
 
 
 def _draw_once(level: Level, rectangles: dict[Key, Rectangle]) -> Drawing:
-    """Return a level as a drawing with its boxes and bends in these places."""
+    """Return a level as a drawing; `rectangles` are the places of its boxes and bends."""
     boxes = []
     frames = []
     inner_drawings = []
@@ -98,7 +98,7 @@ def _draw_once(level: Level, rectangles: dict[Key, Rectangle]) -> Drawing:
             box = replace(box, baseline=box.baseline + (rectangle.height - BOX_HEIGHT) // 2)
 
         inner = level.inner.get(node.key)
-        if inner:
+        if inner:  # the box is a frame around the bodies, so only its words are drawn as a box
             box = replace(box, kind="caller")
             frames.append(BodyFrame(rectangle, kind=node.kind))
             inner_x = rectangle.centre_x - inner.width // 2

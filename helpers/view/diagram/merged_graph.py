@@ -38,7 +38,7 @@ class FindingRow:
 
 
 def list_findings(model: GraphDiff) -> Listing:
-    """Return the table of findings, in the order of their meanings."""
+    """Return the table of findings, sorted by their words in the order of `MEANINGS`."""
     rows = []
     for word in MEANINGS:
         rows += [_make_row(finding) for finding in model.found(word)]
@@ -46,7 +46,10 @@ def list_findings(model: GraphDiff) -> Listing:
 
 
 def _make_row(finding: Finding) -> FindingRow:
-    """Return the line of the table for a finding, with long lists of keys cut."""
+    """Return the line of the table for a finding, in which long lists of keys are cut.
+
+    A node that was kept has the same key before and after.
+    """
     before = format_names(finding.before, MOST_NAMED, LONGEST_NAMES)
     if finding.word == "kept":
         after = "the same"

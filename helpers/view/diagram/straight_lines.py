@@ -34,6 +34,7 @@ def find_way(
     `obstacles` are the other boxes, and `other_ways` the ways that were chosen before.
     """
     # The cells of a grid through which other ways lead; two lines in one cell would look like one.
+    # Their ends do not count, because several ways may end at one box.
     used_cells = set()
     for way in other_ways:
         used_cells.update((x // NEAR, y // NEAR) for x, y in _list_way_points(way)[1:-1])
