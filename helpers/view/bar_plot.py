@@ -62,8 +62,8 @@ class Bar:
     name: str
     """What is compared."""
     number: str
-    """The ratio in words, or why it claims no order."""
-    words: str
+    """The ratio as text, or why it claims no order."""
+    spoken: str
     """The same with the range of its rounds, for a screen reader."""
     less: bool
     """The ratio is less than 1."""
@@ -111,7 +111,7 @@ def render_bars_html(title: str, ratios: dict[str, float]) -> str:
     bars = [_draw_bar(name, ratio, axis) for name, ratio in ratios.items()]
     ticks = [(axis.place(tick), format_ratio(tick)) for tick in axis.list_ticks()]
     longest_name = max(len(bar.name) for bar in bars)
-    spoken = ", ".join(f"{bar.name} {bar.words}" for bar in bars)
+    spoken = ", ".join(f"{bar.name} {bar.spoken}" for bar in bars)
     return render(
         "plot.html",
         title=title,
@@ -162,12 +162,12 @@ def _draw_bar(name: str, ratio: float, axis: RatioAxis) -> Bar:
     place = axis.place(ratio)
     low = high = place  # a plain number has no range
     unsure = ""  # why the ratio claims no order; empty if it claims one
-    words = format_ratio(ratio)
+    spoken = format_ratio(ratio)
     if isinstance(ratio, Ratio):
         low = axis.place(ratio.low)
         high = axis.place(ratio.high)
         unsure = ratio.unsure
-        words = f"{unsure or format_ratio(ratio)}, rounds between {ratio.between}"
+        spoken = f"{unsure or format_ratio(ratio)}, rounds between {ratio.between}"
 
     start = end = axis.place(1)  # a bar without a length
     if not unsure:
@@ -175,7 +175,7 @@ def _draw_bar(name: str, ratio: float, axis: RatioAxis) -> Bar:
     return Bar(
         name=shorten_name(name),
         number=unsure or format_ratio(ratio),
-        words=words,
+        spoken=spoken,
         less=ratio < 1,
         unsure=bool(unsure),
         left=start,
@@ -193,7 +193,7 @@ def shorten_name(text: str, longest: int = LONGEST_NAME) -> str:
 
 
 def format_ratio(ratio: float) -> str:
-    """Return a ratio as words: 19×, 0.82×, 1/16."""
+    """Return a ratio as text: 19×, 0.82×, 1/16."""
     if ratio <= LEAST_AS_NUMBER:
         return f"1/{format_two_digits(1 / ratio)}"
     return f"{format_two_digits(ratio)}×"

@@ -9,21 +9,26 @@ from .sourced_table import render_sourced_html, render_sourced_text
 MARK = "●"
 ARROWS = "jumps: an arrow leads from a jump to its target; an arrow that leads up is a loop"
 MOST_DESCRIBED = 40  # jumps in the words of the picture
-INSTRUCTIONS = "the model has all of them (`.model.rows`)"
+WHERE_ALL_INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 
 
 def render_bytecode_text(model: Sourced) -> str:
     """Return the instructions as a plain text table below their source."""
     headings, rows = list_instructions(model)
     return render_sourced_text(
-        model, headings, rows, INSTRUCTIONS, legend=_explain_arrows(model), last_note=model.note
+        model,
+        headings,
+        rows,
+        WHERE_ALL_INSTRUCTIONS,
+        legend=_explain_arrows(model),
+        last_note=model.note,
     )
 
 
 def render_bytecode_html(model: Sourced) -> str:
     """Return the instructions as an HTML table below their source."""
     headings, rows = list_instructions(model)
-    shown, left_out_note = limit_rows(rows, INSTRUCTIONS)
+    shown, left_out_note = limit_rows(rows, WHERE_ALL_INSTRUCTIONS)
     jumps = model.jumps()
     arrows = place_jumps(jumps)
     arcs = ""

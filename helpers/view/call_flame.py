@@ -90,7 +90,9 @@ class _Flame:
         landmarks = [index for index, call in enumerate(self._calls) if call.door]
         on_path = set()
         for index, count in enumerate(self._call_counts):
-            inside = range(index, index + count)
+            inside = range(
+                index, index + count
+            )  # in `calls`, a call is followed by those inside it
             if any(landmark in inside for landmark in landmarks[:MOST_LANDMARKS]):
                 on_path.add(index)
         return on_path
@@ -116,6 +118,7 @@ class _Flame:
         index = start
         while index < stop:
             is_on_path = index in self._on_path
+            # `_drawn` has the calls on a path and the largest others, because room is limited.
             if self._calls[index].depth < MOST_ROWS and index in self._drawn:
                 block = self._make_block(index)
                 if is_on_path or not folds_off_path:
@@ -131,7 +134,10 @@ class _Flame:
         return blocks
 
     def _make_block(self, index: int) -> FlameBlock:
-        """Return the block of a call, with the blocks of the calls inside it."""
+        """Return the block of a call, with the blocks of the calls inside it.
+
+        `index` is the position of the call in `CallTree.calls`. The calls inside it follow there.
+        """
         call = self._calls[index]
         count = self._call_counts[index]
         text = f"▶ {call.name}" if call.door else call.path
@@ -141,6 +147,8 @@ class _Flame:
             says=_describe_block(call, count),
             kind=self._find_kind(index),
             count=count,
+            # Beside the next call on the path, the other calls share blocks. Where no path leads,
+            # each call has a block of its own.
             inside=self._list_siblings(index + 1, index + count, folds_off_path=is_on_path),
         )
 

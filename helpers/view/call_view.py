@@ -71,6 +71,7 @@ def _describe_ending(model: CallTree) -> str:
 def _render_calls_html(model: CallTree) -> str:
     """Return a flame graph of the calls, its legend, and nested lists of the same calls."""
     flame = draw_flame(model)
+    # The legend explains only the kinds of blocks that are visible.
     drawn_kinds = {block.kind for block in walk_blocks(flame)}
     legend = {kind: css for kind, css in CSS_BY_KIND.items() if kind in drawn_kinds}
 
@@ -90,8 +91,8 @@ def _render_calls_html(model: CallTree) -> str:
         flame=flame,
         legend=legend,
         css_by_kind=CSS_BY_KIND,
-        path_kinds=(WAY, LANDMARK),
-        folded_kind=SIDE,
+        path_kinds=(WAY, LANDMARK),  # the kinds of blocks that are as wide as their words
+        folded_kind=SIDE,  # the kind of a block that stands for several calls beside the path
         scaled=not has_landmark,
         flame_cut=undrawn_sentence,
         script=read_image_script("call_tree.js"),

@@ -16,8 +16,8 @@ from .table_view import table
 from .widgets import make_widget
 
 HEADINGS = ("offset", "bytes", "inline cache", "instruction", "line", "source")
-ROWS = "the model has all of them (`.model.bytecode.rows`)"
-CODES = "the model has all of them (`.model.walk()`); show_code shows one of them"
+WHERE_ALL_ROWS = "the model has all of them (`.model.bytecode.rows`)"
+WHERE_ALL_CODES = "the model has all of them (`.model.walk()`); show_code shows one of them"
 OTHER_FIELDS = "The other fields are as in {}. The lines below count from its own first line."
 MOST_INSTRUCTIONS = 2_000  # of one code object in the widget
 MOST_CODES = 40
@@ -40,7 +40,7 @@ def _choose_codes(model: CodeTree) -> ShownCodes:
     """Return the code objects of a tree that are shown, with an outline of all of them."""
     all_trees = list(model.walk())  # pairs of a depth and a code object
     trees, left_out_note = limit_rows(
-        [tree for _, tree in all_trees], CODES, "Code objects", MOST_CODES
+        [tree for _, tree in all_trees], WHERE_ALL_CODES, "Code objects", MOST_CODES
     )
     outline = ""
     if model.nested:
@@ -78,7 +78,7 @@ def render_code_text(model: CodeTree) -> str:
     codes = _choose_codes(model)
     parts = [codes.outline]
     for tree in codes.trees:
-        rows, left_out_note = limit_rows(_list_instructions(tree), ROWS)
+        rows, left_out_note = limit_rows(_list_instructions(tree), WHERE_ALL_ROWS)
         is_outermost = tree is model
         fields = tree.fields if is_outermost else _list_other_fields(tree, model)
         parts.append(table.text(fields))
@@ -102,11 +102,15 @@ def _list_other_fields(tree: CodeTree, first: CodeTree) -> Listing:
 
 
 def render_code_html(model: CodeTree) -> str:
-    """Return fields and instructions of each code object as HTML."""
+    """Return fields and instructions of each code object as HTML.
+
+    Each is a `CodeTree`: a code object with those inside of it. Of very many code objects, and of
+    very many instructions, only the first are shown.
+    """
     codes = _choose_codes(model)
-    shown_trees = []
+    shown_trees = []  # (code object, HTML of its fields, cells of its instructions, note)
     for tree in codes.trees:
-        rows, left_out_note = limit_rows(_list_instructions(tree), ROWS)
+        rows, left_out_note = limit_rows(_list_instructions(tree), WHERE_ALL_ROWS)
         fields = Markup(table.html(replace(tree.fields, title="Fields")))
         note = join_nonempty(left_out_note, tree.note, tree.bytecode.cut)
         shown_trees.append((tree, fields, rows, note))
@@ -134,7 +138,9 @@ def _describe_code(tree: CodeTree) -> dict:
     Each item of `units` is an instruction: offset, bytes, number of inline caches, words, the part
     of the source that it comes from, and its line.
     """
-    rows, left_out_note = limit_rows(tree.bytecode.rows, ROWS, "Instructions", MOST_INSTRUCTIONS)
+    rows, left_out_note = limit_rows(
+        tree.bytecode.rows, WHERE_ALL_ROWS, "Instructions", MOST_INSTRUCTIONS
+    )
     units = []
     for row in rows:
         words = escape_to_one_line(row.words)

@@ -14,7 +14,7 @@ SHORT_AXIS = 2  # powers of ten: a shorter axis has ticks between the powers too
 MOST_POINTS = 600  # of more numbers, only some are drawn
 # Which numbers the text form lists: 0.1 is the one after a tenth of all steps.
 IN_TEXT = (0, 0.01, 0.03, 0.1, 0.3, 1)
-NUMBERS = "the model has all of them (`.model.numbers`)"
+WHERE_ALL_NUMBERS = "the model has all of them (`.model.numbers`)"
 PICTURE_SIZE = 1000  # the width and height of the picture, which is stretched to fit
 LEAST_FOR_LOGARITHM = 1e-300  # 0 has no logarithm
 
@@ -55,7 +55,11 @@ def render_curve_text(model: Curve) -> str:
     rows = [[str(step), f"{model.numbers[step]:.3g}"] for step in steps]
 
     left_out_count = count - len(steps)
-    sentence = f"{left_out_count:,} numbers are left out here: {NUMBERS}." if left_out_count else ""
+    sentence = (
+        f"{left_out_count:,} numbers are left out here: {WHERE_ALL_NUMBERS}."
+        if left_out_count
+        else ""
+    )
     return join_nonempty(model.title, render_grid([model.step, model.number], rows), sentence)
 
 
@@ -72,7 +76,7 @@ def render_curve_html(model: Curve) -> str:
 
     note = ""
     if len(points) < count:
-        note = f"{len(points):,} of {count:,} numbers are drawn: {NUMBERS}."
+        note = f"{len(points):,} of {count:,} numbers are drawn: {WHERE_ALL_NUMBERS}."
     numbers = f"{count:,} numbers, from {first_number} to {last_number}"
     return render(
         "curve.html",

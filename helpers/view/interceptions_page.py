@@ -33,6 +33,7 @@ def render_interceptions_text(model: Interceptions) -> str:
 
 def render_interceptions_html(model: Interceptions) -> str:
     """Return the line of stations, below each the ways that act there, and the text form."""
+    # Pairs of a station and the rows of the model that act there.
     stations = [(station, model.at(station.name)) for station in SPINE]
     at_stations = []
     for _, rows in stations:

@@ -15,7 +15,7 @@ from .plain_text import join_nonempty, render_grid
 
 LIT = "●"
 UNLIT = "○"
-KEY = f"{LIT} passed   {UNLIT} skipped"
+LIGHTS_LEGEND = f"{LIT} passed   {UNLIT} skipped"
 HEADINGS = ("first call", "called again")
 SAME = "the same"
 PLAIN = "plain"  # the way of a call without a decorator
@@ -40,16 +40,19 @@ class StationRow:
 
 
 def render_journey_text(model: Journey) -> str:
-    """Return the text form: a line of stations for each call, and a table of what happened."""
+    """Return the text form: for each way, a line of stations per call, and a table.
+
+    `model` is the journey of the first way, and `model.others` are those of the other ways.
+    """
     has_several_ways = bool(model.others)
     parts = [model.title, *list_source_lines(model)]
     for way in model.ways:
         if way.way:
             parts.append(f"\n{_format_way(way)}")
-        parts += _render_way(way, "" if has_several_ways else KEY)
+        parts += _render_way(way, "" if has_several_ways else LIGHTS_LEGEND)
 
     if has_several_ways:  # then the explanation of the lights stands once, below all ways
-        parts.append(f"\n{KEY}")
+        parts.append(f"\n{LIGHTS_LEGEND}")
     parts += [_describe_shares(model), model.note]
     return join_nonempty(*parts)
 
@@ -101,6 +104,7 @@ def _describe_shares(model: Journey) -> str:
 
 def render_journey_html(model: Journey) -> str:
     """Return the HTML form: the line of stations, with a switch between several ways."""
+    # (journey, name of the way, its two calls, its rows of stations) of each way
     ways = []
     for way in model.ways:
         ways.append((way, _format_way(way), _list_drawn_calls(way), list_stations(way)))
@@ -108,7 +112,7 @@ def render_journey_html(model: Journey) -> str:
         "journey.html",
         model=model,
         ways=ways,
-        opens=_choose_opened_call(model),
+        opens=_choose_opened_call(model),  # (number of the way, number of the call)
         shares=[(name, round(100 * part)) for name, part in model.shares],
         source="\n".join(list_source_lines(model)),
         headings=HEADINGS,

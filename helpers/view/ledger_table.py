@@ -11,8 +11,8 @@ from .markup import TONE_MARKS, render
 from .plain_text import join_nonempty, render_grid
 from .table_folding import fold_rows
 
-ENTRIES = "the model has all of them (`.model.entries`)"
-SHORT = 12  # characters of a verdict that fit on one line
+WHERE_ALL_ENTRIES = "the model has all of them (`.model.entries`)"
+SHORT_VERDICT = 12  # characters of a verdict that fit on one line
 NOTE_HEADING = "why"
 
 # Tone -> what its mark means, if the ledger itself does not say it.
@@ -27,7 +27,7 @@ MEANINGS = {
 def render_ledger_text(model: Ledger) -> str:
     """Return a ledger as a plain text table."""
     headings, *rows = _list_ledger_cells(model)
-    shown, left_out_note = limit_rows(rows, ENTRIES)
+    shown, left_out_note = limit_rows(rows, WHERE_ALL_ENTRIES)
     lines = []
     for row in shown:
         lines += _split_note(row)
@@ -37,16 +37,16 @@ def render_ledger_text(model: Ledger) -> str:
 
 def render_ledger_html(model: Ledger) -> str:
     """Return a ledger as HTML; the last rows of a long one are in a fold."""
-    entries, left_out_note = limit_rows(model.entries, ENTRIES)
+    entries, left_out_note = limit_rows(model.entries, WHERE_ALL_ENTRIES)
     shown = replace(model, entries=entries)
     headings, *cells = _list_ledger_cells(shown)
     return render(
         "ledger.html",
         model=shown,
         headings=headings,
-        fold=fold_rows(headings, cells, entries, kept_count=0),
-        why=_has_notes(shown),
-        own=SHORT,
+        fold=fold_rows(headings, cells, entries, kept_count=0),  # None for a short ledger
+        why=_has_notes(shown),  # whether there is a column of notes
+        own=SHORT_VERDICT,
         legend=_explain_tones(model),
         left_out=left_out_note,
     )
@@ -58,7 +58,10 @@ def _has_notes(model: Ledger) -> bool:
 
 
 def _list_ledger_cells(model: Ledger) -> list[list[str]]:
-    """Return the headings, and below them the cells of every entry."""
+    """Return the headings as the first row, and below them the cells of every entry, all cut.
+
+    The last column has the notes of the entries. It is left out if no entry has one.
+    """
     has_notes = _has_notes(model)
     headings = [model.subject, *model.headings]
     if has_notes:

@@ -38,7 +38,9 @@ class Living:
             What a kernel would answer to the widget, and a `note` that tells the reader so. None
             for a widget that asks no kernel.
         """
-        script = state["_esm"]  # anywidget's names for the source of the script and the styles
+        # `_esm` and `_css` are anywidget's names for the source of script and styles. The
+        # page has each source once, so a widget refers to its script by a number.
+        script = state["_esm"]
         style = state.get("_css", "")
         if script not in self.scripts:
             self.scripts.append(script)

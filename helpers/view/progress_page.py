@@ -69,9 +69,9 @@ def render_progress_html(model: Progress) -> str:
         "learner_progress.html",
         title=TITLE,
         total=_describe_total(model),
-        part=round(100 * passed_count / max(1, task_count), 1),
+        part=round(100 * passed_count / max(1, task_count), 1),  # in per cent
         rows=rows,
-        coming=_find_next_task(model),
+        coming=_find_next_task(model),  # the exercise to do next, which has a mark
         notes=notes,
         legend=LEGEND,
         marks=MARKS,
@@ -123,14 +123,14 @@ def _list_notes(model: Progress, says_next: bool = True) -> list[str]:
     if not model.chapters:  # the course's notebooks were not found
         return [NO_NOTEBOOKS]
 
-    notes = [_describe_place(model, says_next)]
+    notes = [_describe_last_place(model, says_next)]
     notes.append(KEPT + (SHARED if model.shared else ALONE))
     if model.trouble:
         notes.append(model.trouble)
     return notes
 
 
-def _describe_place(model: Progress, says_next: bool) -> str:
+def _describe_last_place(model: Progress, says_next: bool) -> str:
     """Return where the learner left off, or that nothing is recorded.
 
     With `says_next`, the words also say which exercise is next.

@@ -16,7 +16,7 @@ from .plain_text import escape_to_one_line, join_nonempty
 MARK = "″"
 REPEATS = f"{MARK} repeats the line with this number"
 BAND_COLOURS = ("name", "op", "backward", "cell", "code", "tensor")  # of lines of one origin
-PAIRS = "the model has all of them (`.model.pairs`)"
+WHERE_ALL_PAIRS = "the model has all of them (`.model.pairs`)"
 LONGEST_RUN = 4  # if the model folds equal lines, a longer run of them is folded
 LONGEST = 44  # characters: if a side has longer lines, its lines wrap in HTML
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
@@ -24,13 +24,14 @@ WIDEST = 60  # characters of the left column; a longer line pushes only its own 
 
 def render_pairs_text(model: SideBySide) -> str:
     """Return two columns of numbered lines, with a bar between them."""
-    pairs, left_out_note = limit_rows(_fold_runs(model), PAIRS)
+    pairs, left_out_note = limit_rows(_fold_runs(model), WHERE_ALL_PAIRS)
     rows = [(escape_to_one_line(model.left_title), escape_to_one_line(model.right_title))]
     for pair in pairs:
         left = _format_numbered_line(pair.left, pair.left_text, pair.again)
         right = _format_numbered_line(pair.right, pair.right_text)
         rows.append((left, right))
 
+    # The left column is as wide as its longest line, but a very long line widens only its own row.
     width = min(WIDEST, max(len(left) for left, _ in rows))
     lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in rows]
     has_repeats = any(pair.again for pair in pairs)
@@ -55,7 +56,7 @@ def _format_code(line: str) -> str:
 
 def render_pairs_html(model: SideBySide) -> str:
     """Return a table with both texts; lines that were made from the same line have one colour."""
-    pairs, left_out_note = limit_rows(_fold_runs(model), PAIRS)
+    pairs, left_out_note = limit_rows(_fold_runs(model), WHERE_ALL_PAIRS)
     bands = _colour_origins(pairs)
     has_right_side = any(pair.right for pair in pairs)
     left_wraps = _has_long_line(pair.left_text for pair in pairs)
@@ -66,10 +67,10 @@ def render_pairs_html(model: SideBySide) -> str:
         pairs=pairs,
         mark=MARK,
         code=_format_code,
-        bands=bands,
+        bands=bands,  # number of a left line -> the colour of its pairs
         both=has_right_side,  # without a right side, no line on the left is marked as gone
         legend=_explain_line_marks(pairs, bool(bands), has_right_side),
-        wraps=[left_wraps, right_wraps],
+        wraps=[left_wraps, right_wraps],  # whether the lines of each side may wrap
         left_out=left_out_note,
     )
 

@@ -12,21 +12,21 @@ from .markup import render
 from .plain_text import join_nonempty, render_grid
 from .table_folding import fold_rows
 
-ROWS = "the model has all of them (`.model.rows`)"
+WHERE_ALL_ROWS = "the model has all of them (`.model.rows`)"
 NUMBER = re.compile(r"[-−+]?\d[\d.,]*\s?%?")  # a cell at the right of its column
 LONGEST_PATH = "▸ on a longest path   pale: an input or a constant"
 
 
 def _render_table_text(model: Listing) -> str:
     """Return a listing as a plain text table."""
-    rows, left_out_note = limit_rows(cut_cells(model.cells()), ROWS)
+    rows, left_out_note = limit_rows(cut_cells(model.cells()), WHERE_ALL_ROWS)
     headings = [cut_text(column.heading) for column in model.columns]
     return join_nonempty(model.title, render_grid(headings, rows), left_out_note, model.note)
 
 
 def _render_table_html(model: Listing) -> str:
     """Return a listing as HTML; a long one is folded after its first rows."""
-    rows, left_out_note = limit_rows(cut_cells(model.cells()), ROWS)
+    rows, left_out_note = limit_rows(cut_cells(model.cells()), WHERE_ALL_ROWS)
     headings = [cut_text(column.heading) for column in model.columns]
     return render(
         "table.html",
@@ -35,6 +35,7 @@ def _render_table_html(model: Listing) -> str:
         columns=model.columns,
         rows=rows,
         numbers=_find_number_columns(rows),
+        # None for a short table; a row of the model up to `model.kept` is never in the fold.
         fold=fold_rows(headings, rows, rows, kept_count=model.kept),
         left_out=left_out_note,
     )
@@ -57,7 +58,7 @@ def _render_lanes_html(model: Steps) -> str:
 
     The ops of a longest path are marked.
     """
-    lanes, left_out_note = limit_rows(model.lanes, ROWS, "Steps")
+    lanes, left_out_note = limit_rows(model.lanes, WHERE_ALL_ROWS, "Steps")
     path = frozenset(model.path)
     return render(
         "lanes.html",

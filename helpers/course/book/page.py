@@ -20,16 +20,18 @@ from helpers.view import ink
 from helpers.view.living import Living, as_script, read_script, read_widget_file
 
 TEMPLATES = Path(__file__).parent / "templates"
-VIEW = "application/vnd.jupyter.widget-view+json"
-STATE = "application/vnd.jupyter.widget-state+json"
-MOST = 3_000  # characters of an output that the search looks through: enough for a glossary
-SHORT = 90  # characters of a title in the contents
+WIDGET_VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
+WIDGET_STATES_TYPE = "application/vnd.jupyter.widget-state+json"
+MOST_SEARCHED = (
+    3_000  # characters of an output that the search looks through: enough for a glossary
+)
+LONGEST_TITLE = 90  # characters of a title in the contents
 _IMAGE = re.compile(r'\b((?:href|src)="images/)([^":#]+)')
 _HEADING = re.compile(r"^(#{1,3}) (.+)$", re.MULTILINE)
 _FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # The tag of a cell, or the class of a `<span>`, that makes no sense in a page without a kernel.
-KERNEL = "needs-kernel"
-_ASIDE = re.compile(rf' *<span class="{KERNEL}">.*?</span>', re.DOTALL)
+NEEDS_KERNEL = "needs-kernel"
+_ASIDE = re.compile(rf' *<span class="{NEEDS_KERNEL}">.*?</span>', re.DOTALL)
 GLOSSARY = Path(__file__).parents[2] / "study" / "words" / "words.toml"
 # Terms that are everyday words too. They are explained only where the prose stresses them.
 EVERYDAY = frozenset(
@@ -52,7 +54,9 @@ class Widgets(Living):
         """
         super().__init__()
         self._records_by_title = {record["title"]: record for record in recorded}
-        self._states = notebook.metadata.get("widgets", {}).get(STATE, {}).get("state", {})
+        self._states = (
+            notebook.metadata.get("widgets", {}).get(WIDGET_STATES_TYPE, {}).get("state", {})
+        )
 
     def enliven_cells(self, cells) -> None:
         """Replace each widget in the outputs of cells by HTML that works without a kernel."""
@@ -66,7 +70,7 @@ class Widgets(Living):
         `data` has MIME type -> a form of the output. An output whose widget is unknown, or is no
         anywidget, keeps the HTML that it has.
         """
-        view = data.pop(VIEW, None)
+        view = data.pop(WIDGET_VIEW_TYPE, None)
         if not view:
             return
         state = self._states.get(view["model_id"], {}).get("state")
@@ -250,7 +254,7 @@ def readable(notebook) -> list:
     A cell with the tag `needs-kernel` is left out. Prose in a span of this class is deleted from
     its cell.
     """
-    cells = [cell for cell in notebook.cells if KERNEL not in cell.metadata.get("tags", ())]
+    cells = [cell for cell in notebook.cells if NEEDS_KERNEL not in cell.metadata.get("tags", ())]
     for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = _ASIDE.sub("", cell.source)
@@ -279,12 +283,12 @@ def sections(notebook) -> list[dict]:
 
 
 def _list_texts(cell) -> list[str]:
-    """Return the first `MOST` characters of each output of a cell."""
+    """Return the first `MOST_SEARCHED` characters of each output of a cell."""
     texts = []
     for output in cell.outputs:
         data = output.get("data", output)  # printed text has no `data`; it is under `text`
         text = data.get("text/plain", data.get("text", ""))
-        texts.append(text[:MOST])
+        texts.append(text[:MOST_SEARCHED])
     return texts
 
 
@@ -299,7 +303,7 @@ def _add_prose(found_sections: list[dict], cell) -> None:
         if heading:
             title = plain(heading[2])
             section = {
-                "title": title[:SHORT],
+                "title": title[:LONGEST_TITLE],
                 "level": len(heading[1]),
                 "at": anchor or _make_anchor(title),
                 "text": "",

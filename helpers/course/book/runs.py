@@ -20,13 +20,13 @@ from helpers.course import checkout, terminal
 from helpers.course.terminal import CommandRefused, say
 from helpers.model.study_records import find_exercise_cells
 
-SECONDS = 600  # that a cell may take
+CELL_SECONDS = 600  # that a cell may take
 # The key of the notebook's metadata that has `recorded`, the answers of exhibits, and `hints`.
 KEY = "book"
 # The source of the last cell. It prints [recorded, hints]: for each exhibit that has `recorded()`,
 # its title and what each of its choices leads to, and for each check in `{names}` its hints. It
 # uses none of the notebook's names, because a name in a cell may hide one of the course's.
-ASKED = """
+REPORT_SOURCE = """
 def _report():
     import json
     from helpers import check
@@ -48,10 +48,12 @@ def run(path: Path) -> nbformat.NotebookNode:
     say(f"Running {path.stem}")
     notebook = nbformat.read(path, as_version=4)
     check_names = [exercise.name for exercise in find_exercise_cells(notebook.cells)]
-    report_cell = nbformat.v4.new_code_cell(ASKED.format(names=check_names))
+    report_cell = nbformat.v4.new_code_cell(REPORT_SOURCE.format(names=check_names))
     notebook.cells.append(report_cell)
     resources = {"metadata": {"path": str(path.parent)}}
-    client = NotebookClient(notebook, timeout=SECONDS, kernel_name="python3", resources=resources)
+    client = NotebookClient(
+        notebook, timeout=CELL_SECONDS, kernel_name="python3", resources=resources
+    )
     env = {**checkout.start_environment(), "PYTHONPATH": str(checkout.ROOT), "COURSE_RECORD": "off"}
     try:
         execute(client, env)

@@ -81,7 +81,7 @@ class UnionArrow:
     ends: tuple[str, str]
     """The `data-key` of the box it leaves and of the box it reaches."""
     says: list[tuple[str, Words]]
-    """Each label that it has at some moment, as (`data-key`, lines); see `_key_words`."""
+    """Each label that it has at some moment, as (`data-key`, lines); see `_number_texts`."""
     spoken: str
     """Its sentence for a screen reader."""
     name: str
@@ -109,7 +109,7 @@ class UnionBox:
     key: str
     """Its `data-key` in the picture, such as `n3`."""
     says: list[tuple[str, Words]]
-    """What it says at each moment, as (`data-key`, label and detail); see `_key_words`."""
+    """What it says at each moment, as (`data-key`, label and detail); see `_number_texts`."""
     part: str
     """The graph to which it belongs, of those of a run."""
 
@@ -129,7 +129,7 @@ def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = F
 
     drawn_arrows = [arrow.drawn for arrow in arrows]
     width, height = measure_size(rectangles.values(), drawn_arrows)
-    label_lift = _measure_lift(drawn_arrows)
+    label_lift = _measure_label_lift(drawn_arrows)
     label_tops = [arrow.label_y - label_lift for arrow in drawn_arrows if arrow.label]
     top = min([0, *label_tops])  # a label above the first row reaches above the boxes
     svg = render(
@@ -170,10 +170,10 @@ def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, di
         heights[key] = TAG_HEIGHT if node.kind == "name" else BOX_HEIGHT
 
     if down:
-        place = place_layers(layered, union.widths, ROW_GAP, down, heights, ROW_ROOM)
-        return layered, _frame_graphs(layered, place())
-    place = place_layers(layered, union.widths, COLUMN_GAP, down, heights, COLUMN_ROOM)
-    return layered, place(_measure_union_gaps(union, layered))
+        place_keys = place_layers(layered, union.widths, ROW_GAP, down, heights, ROW_ROOM)
+        return layered, _frame_graphs(layered, place_keys())
+    place_keys = place_layers(layered, union.widths, COLUMN_GAP, down, heights, COLUMN_ROOM)
+    return layered, place_keys(_measure_union_gaps(union, layered))
 
 
 def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
@@ -252,7 +252,7 @@ def _draw_union_arrows(
         passed_places = [rectangles[key] for key in path]
         ends = (path[0], path[-1])
         drawn_arrows.append(_draw_line(union.words[ends], passed_places, down))
-    lift = _measure_lift(drawn_arrows)
+    lift = _measure_label_lift(drawn_arrows)
     labelled_arrows = place_labels(drawn_arrows, rectangles.values(), lift, clear=True)
 
     # A reference is a pair (source, label), such as the name `x`. The arrows of one reference show
@@ -274,7 +274,7 @@ def _draw_union_arrows(
             turn=turn,
             key=key,
             ends=(union.picture_keys[source], union.picture_keys[target]),
-            says=_key_words(key, union.words[ends]),
+            says=_number_texts(key, union.words[ends]),
             spoken=_describe_arrow(union, ends, down),
             name=last_label if is_name else "",
             slot=slots.setdefault(reference, len(slots)),
@@ -339,7 +339,7 @@ def _measure_widest_line(label: Words) -> int:
     return max(map(measure_plate_width, label))
 
 
-def _measure_lift(arrows: Iterable[Arrow]) -> int:
+def _measure_label_lift(arrows: Iterable[Arrow]) -> int:
     """Return how far the middle of each label is above its line, in pixels.
 
     All labels get the same distance, which is enough for the highest of them.
@@ -352,7 +352,10 @@ def _measure_lift(arrows: Iterable[Arrow]) -> int:
 
 
 def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
-    """Return the box of a node at this place; `part` is the number of its graph, as text."""
+    """Return the box of a node at this place, with all texts that it has in the run.
+
+    `part` is the number of the graph to which the node belongs, as text.
+    """
     text_x = rectangle.centre_x
     if node.kind == "name":  # the point of a tag has no room for words
         text_x -= 4
@@ -366,12 +369,12 @@ def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: s
         ink_kind=find_ink_kind(node.kind),
         is_frame=node.kind == FRAME,
         key=key,
-        says=_key_words(key, union.words[node.key]),
+        says=_number_texts(key, union.words[node.key]),
         part=part,
     )
 
 
-def _key_words(key: str, words: list[Words]) -> list[tuple[str, Words]]:
+def _number_texts(key: str, words: list[Words]) -> list[tuple[str, Words]]:
     """Return what a box or an arrow says at different moments, each with a `data-key` of its own.
 
     For the key `n3`: `[("n3.0", ("x", "int")), ("n3.1", ("x", "float"))]`. A script shows one of

@@ -228,8 +228,8 @@ def place_layers(
     def place(more_gaps: dict[int, int] | None = None) -> dict[Key, Rectangle]:
         """Return the place of each key, with `more_gaps` in addition to `extra_gaps`."""
         gaps = fixed_gaps + Counter(more_gaps or {})
-        places = {}
-        along = 0
+        places = {}  # key -> (along, length, beside, size), see `_make_rectangles`
+        along = 0  # where the next layer begins
         for number, keys in enumerate(layered.layers):
             thickness = max(sizes_along.get(key, 0) for key in keys)
             for key in keys:

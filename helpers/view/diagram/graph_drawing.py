@@ -77,8 +77,8 @@ def _draw_flat(graph: Graph, page: bool) -> Drawing:
 
     layered = make_layers(graph)
     label_gaps = _measure_label_gaps(graph, layered)
-    across = place_layers(layered, widths, COLUMN_GAP, down=False, extra_gaps=label_gaps)
-    width_across = _measure_width(across)
+    place_across = place_layers(layered, widths, COLUMN_GAP, down=False, extra_gaps=label_gaps)
+    width_across = _measure_width(place_across)
     if width_across > FITS and not _has_visible_label(graph):
         drawing = draw_tree(graph, widths)
         if drawing:
@@ -86,12 +86,14 @@ def _draw_flat(graph: Graph, page: bool) -> Drawing:
 
     is_too_wide = width_across > WIDEST or len(layered.layers) > MOST_COLUMNS
     if not layered.has_cycle and (page or is_too_wide):  # an arrow of a cycle cannot lead down
-        down = _place_downwards(layered, widths)
-        if page or width_across > _measure_width(down):
-            return draw_level(Level(graph, layered, down, down=True))
+        place_down = _place_downwards(layered, widths)
+        if page or width_across > _measure_width(place_down):
+            return draw_level(Level(graph, layered, place_down, down=True))
         # Downwards it would be no narrower, so the columns move closer to each other.
-        across = place_layers(layered, widths, CLOSE_COLUMN_GAP, down=False, extra_gaps=label_gaps)
-    return draw_level(Level(graph, layered, across))
+        place_across = place_layers(
+            layered, widths, CLOSE_COLUMN_GAP, down=False, extra_gaps=label_gaps
+        )
+    return draw_level(Level(graph, layered, place_across))
 
 
 def _has_visible_label(graph: Graph) -> bool:
@@ -105,20 +107,20 @@ def _place_downwards(layered: LayeredGraph, widths: dict[str, int]) -> PlaceKeys
     If a row would be too wide for a page, the boxes of all rows stand closer to each other.
     """
     gap = ROW_STEP - BOX_HEIGHT
-    roomy = place_layers(layered, widths, gap, down=True)
-    if _fits_page(roomy):
-        return roomy
+    place_keys = place_layers(layered, widths, gap, down=True)
+    if _fits_page(place_keys):
+        return place_keys
     return place_layers(layered, widths, gap, down=True, room=TIGHT_ROOM)
 
 
-def _measure_width(place: PlaceKeys) -> int:
+def _measure_width(place_keys: PlaceKeys) -> int:
     """Return how far the boxes reach to the right, in pixels."""
-    return max(rectangle.right for rectangle in place().values())
+    return max(rectangle.right for rectangle in place_keys().values())
 
 
-def _fits_page(place: PlaceKeys) -> bool:
+def _fits_page(place_keys: PlaceKeys) -> bool:
     """Return whether the picture fits a page if it is scaled down to `SMALLEST`."""
-    return _measure_width(place) * SMALLEST <= FITS - MARGIN
+    return _measure_width(place_keys) * SMALLEST <= FITS - MARGIN
 
 
 def _measure_label_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
@@ -170,12 +172,12 @@ def _draw_names(graph: Graph, widths: dict[str, int]) -> Drawing | None:
         heights[key] = max(BOX_HEIGHT, ARRIVAL * (arrivals[key] + 1))
 
     gaps = _measure_name_gaps(graph, layered)
-    place = place_layers(
+    place_keys = place_layers(
         layered, widths, CLOSE_COLUMN_GAP, down=False, heights=heights, extra_gaps=gaps
     )
-    if not _fits_page(place):
+    if not _fits_page(place_keys):
         return None
-    return draw_level(Level(graph, layered, place, has_lifted_labels=True))
+    return draw_level(Level(graph, layered, place_keys, has_lifted_labels=True))
 
 
 def _measure_name_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:

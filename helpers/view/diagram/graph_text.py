@@ -20,14 +20,14 @@ def render_graph_text(model: Graph) -> str:
     A graph too large for a picture is listed twice: with scopes folded to one box each, as in the
     picture, and then as it is.
     """
-    shown = fold_graph(model)
-    if shown is model:  # not folded
+    folded = fold_graph(model)
+    if folded is model:  # the graph is small enough for one picture
         lines = _limit_lines(_list_nested_lines(nest_bodies(model)))
         return join_nonempty(model.title, *lines, model.note)
 
-    folded_lines = _limit_lines(_list_graph_lines(shown))
+    folded_lines = _limit_lines(_list_graph_lines(folded))
     all_lines = _limit_lines(_list_graph_lines(model))
-    return join_nonempty(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
+    return join_nonempty(model.title, *folded_lines, folded.note, "Arrow by arrow:", *all_lines)
 
 
 def _limit_lines(lines: list[str]) -> list[str]:
@@ -50,11 +50,15 @@ def _list_nested_lines(nest: Nest, indent: str = "") -> list[str]:
 
 
 def _list_graph_lines(model: Graph) -> list[str]:
-    """Return the lines of a graph without bodies: found boxes, arrows, boxes without an arrow."""
+    """Return the lines of a graph without bodies.
+
+    First come the boxes that a search found, then all arrows, then the boxes without an arrow.
+    """
     names, is_numbered = _name_nodes(model)
     lines = [f"  found: {names[key]}" for key in model.found]
 
     edges = model.edges
+    # A reader follows a value from line to line, so the arrows to a box come before those from it.
     if len(edges) <= MOST_ARROWS:  # the time of sorting grows with the square of the number
         edges = sort_for_reading(edges)
     for edge in edges:

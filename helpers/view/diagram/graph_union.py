@@ -46,6 +46,7 @@ class GraphUnion:
     def _add_graph(self, graph: Graph) -> dict[str, Words]:
         """Add the parts of a graph, and return picture key -> what the part says in this graph."""
         words = {}
+        # A part keeps the picture key that it got in the first graph that has it.
         for node in graph.nodes:
             self.boxes[node.key] = node
             key = self.picture_keys.setdefault(node.key, f"n{len(self.boxes) - 1}")

@@ -32,22 +32,22 @@ def _render_graph_html(model: Graph) -> str:
     if not model.nodes:
         return render_picture_page(model, "nothing to draw")
 
-    shown = fold_graph(model)
-    description = _describe_picture(model.title, len(shown.nodes), len(shown.edges))
-    edges = merge_parallel_edges(shown.edges)
+    folded = fold_graph(model)
+    description = _describe_picture(model.title, len(folded.nodes), len(folded.edges))
+    edges = merge_parallel_edges(folded.edges)
     left_out_count = len(edges) - MOST_ARROWS
     if left_out_count > 0:
         sentence = f"{left_out_count:,} arrows are not drawn; the model has them all."
-        shown = replace(shown, note=join_nonempty(sentence, shown.note))
-    shown = replace(shown, edges=edges[:MOST_ARROWS])
+        folded = replace(folded, note=join_nonempty(sentence, folded.note))
+    folded = replace(folded, edges=edges[:MOST_ARROWS])
 
     return render_picture_page(
-        shown,
+        folded,
         render_graph_text(model),
-        svg=draw_graph(shown),
+        svg=draw_graph(folded),
         alt=f"{description}, listed below",
-        kinds=[node.kind for node in shown.nodes],
-        has_found=bool(shown.found),
+        kinds=[node.kind for node in folded.nodes],
+        has_found=bool(folded.found),
     )
 
 
@@ -59,8 +59,11 @@ def _describe_picture(title: str, box_count: int, arrow_count: int) -> str:
 
 
 def _render_figures_html(model: Graph) -> str:
-    """Return a figure for each of the graphs that are joined in `model`, beside each other."""
-    figures = []
+    """Return a figure for each of the graphs that are joined in `model`, beside each other.
+
+    Below the figures, the page has their common legend and the text form of the whole model.
+    """
+    figures = []  # each with `name`, `alt`, `image` and `least`, see `embed_picture`
     kinds = []
     for name, part in split_graph(model).items():
         if part.nodes:

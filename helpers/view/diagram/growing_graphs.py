@@ -28,6 +28,7 @@ class _Growth:
 
     def add_step(self, step: DynamoStep) -> Graph:
         """Return all graphs that there are after this step, joined into one."""
+        # A graph that was handed over stays the growing one until Dynamo translates on.
         if self._is_handed_over and step.kind in BEGINS:
             self._begin_graph()
 

@@ -25,7 +25,10 @@ from .straight_lines import Way, find_way
 
 
 def draw_job(model: JobGraph) -> str:
-    """Return the picture of a job with at least one op as SVG text."""
+    """Return the picture of a job with at least one op as SVG text.
+
+    Inputs and variables, forward ops, backward ops and updates each have a lane, with a heading.
+    """
     writers = find_writers(model)
     nodes = _make_nodes(model)
     cells = fill_cells(model, writers)

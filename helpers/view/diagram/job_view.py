@@ -44,7 +44,10 @@ def _list_op_cells(op: JobOp) -> tuple[str, ...]:
 
 
 def _render_job_html(model: JobGraph) -> str:
-    """Return a picture of the job above its text; a job without ops or with many has no picture."""
+    """Return a page with a picture of the job and its text.
+
+    A job without ops, or with more than `MOST_DRAWN`, has only the text.
+    """
     text = _render_job_text(model)
     count = len(model.ops)
     if count == 0:

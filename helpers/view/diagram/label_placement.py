@@ -72,6 +72,7 @@ class _Cells:
 
         covered_arrows = 0  # a bit for each arrow
         for row in range(top, bottom + 1):
+            # The columns of this row through which an arrow passes, and the bits of each column.
             columns, bits = self._rows.get(row, NO_CELLS)
             for arrow_bits in bits[bisect_left(columns, left) : bisect_right(columns, right)]:
                 covered_arrows |= arrow_bits
@@ -106,6 +107,7 @@ class _Label:
 
         `cells` has the arrows. `solids` are the grounds of boxes and of arrows' heads.
         """
+        # `self.reach` is the rectangle around all places of the label.
         solids_near = _find_overlapping(self.reach, solids)
         width = self._arrow.plate_width
         height = self._arrow.plate_height
@@ -130,11 +132,12 @@ class _Label:
 
         `placed` are the grounds of the labels that have their place already.
         """
+        # `self.reach` is the rectangle around all places of the label.
         placed_near = _find_overlapping(self.reach, placed)
         best = None
         for candidate in self.candidates:
             if best and candidate.cost >= best.cost:
-                continue  # covered labels can only add to the cost of this candidate
+                continue  # labels that it covers can only add to the cost of this candidate
             covered_count = len(_find_overlapping(candidate.ground, placed_near))
             cost = candidate.cost + SOLID * covered_count
             if best is None or cost < best.cost:

@@ -68,8 +68,11 @@ def draw_level(level: Level) -> Drawing:
 def _find_crowded_layers(
     level: Level, rectangles: dict[Key, Rectangle], crowded: list[Arrow]
 ) -> set[int]:
-    """Return the numbers of the layers in or after which a crowded label stands."""
-    starts = []
+    """Return the numbers of the layers in or after which a crowded label stands.
+
+    `rectangles` has key -> place. `crowded` are the arrows whose labels cover something.
+    """
+    starts = []  # where each layer begins, in the direction in which layers follow each other
     for keys in level.layered.layers:
         starts.append(min(_get_start(rectangles[key], level.down) for key in keys))
 
@@ -124,7 +127,7 @@ def _draw_level_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[A
     fan_sizes = Counter(edge.source for edge in level.graph.edges)
     kinds = {node.key: node.kind for node in level.graph.nodes}
     arrivals = _find_arrivals(level, rectangles)
-    curve = curve_down if level.down else curve_across
+    draw_curve = curve_down if level.down else curve_across
 
     arrows = []
     for edge, path in zip(level.graph.edges, level.layered.paths, strict=True):
@@ -135,12 +138,12 @@ def _draw_level_arrows(level: Level, rectangles: dict[Key, Rectangle]) -> list[A
         if level.has_lifted_labels and is_fan and has_bend:
             # The lines of the fan are apart at the bends, so the label stands at the first of them.
             first_bend = passed_places[1]
-            line = curve(passed_places).line
-            drawn = ArrowCurve(line, first_bend.centre_x, first_bend.centre_y)
+            line = draw_curve(passed_places).line
+            curve = ArrowCurve(line, first_bend.centre_x, first_bend.centre_y)
         else:
-            drawn = curve(passed_places, is_fan, measure_plate_width(edge.label))
+            curve = draw_curve(passed_places, is_fan, measure_plate_width(edge.label))
 
-        arrow = make_arrow(edge.label, drawn.line, drawn.label_x, drawn.label_y)
+        arrow = make_arrow(edge.label, curve.line, curve.label_x, curve.label_y)
         arrows.append(replace(arrow, change=_find_change(edge, kinds)))
     return arrows
 

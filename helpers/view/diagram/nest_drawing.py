@@ -38,8 +38,8 @@ def draw_nest(nest: Nest) -> Drawing:
     layered = make_layers(graph)
     has_labels = any(edge.label for edge in graph.edges)
     step = ROW_STEP if has_labels else CLOSE_ROW_STEP
-    place = place_layers(layered, widths, step - BOX_HEIGHT, down=True, heights=heights)
-    return draw_level(Level(graph, layered, place, down=True, inner=inner))
+    place_keys = place_layers(layered, widths, step - BOX_HEIGHT, down=True, heights=heights)
+    return draw_level(Level(graph, layered, place_keys, down=True, inner=inner))
 
 
 def _join_bodies(drawings: list[Drawing]) -> Drawing:

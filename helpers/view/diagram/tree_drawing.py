@@ -32,7 +32,11 @@ def draw_tree(graph: Graph, widths: dict[str, int]) -> Drawing | None:
 
 
 def _place_boxes(tree, widths: dict[str, int]) -> dict[str, Rectangle]:
-    """Return the place of each box by its key; `tree` is a DiGraph of networkx."""
+    """Return key -> place of its box; `tree` is a DiGraph of networkx.
+
+    A first child stands at the right of its parent, in the same line. Each other child begins a new
+    line below all boxes before it.
+    """
     import networkx
 
     rectangles = {}

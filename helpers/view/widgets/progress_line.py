@@ -62,7 +62,7 @@ class Waiting:
             self._channel = None
             if channel is not None:
                 channel.close()
-        progress.say("")
+        progress.say("")  # forget what a verb has reported in this cell
 
     def _update_line(self, cell_number: int) -> None:
         """Show what the cell of this number does now, and call this again until the cell ends."""

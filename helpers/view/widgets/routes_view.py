@@ -8,7 +8,7 @@ from .. import View
 from ..ceilings import limit_rows
 from ..dot_matrix import count_changed, explain_dots, render_dots_text
 from ..images import embed_picture
-from ..ledger_table import ENTRIES
+from ..ledger_table import WHERE_ALL_ENTRIES
 from ..markup import render
 from ..plain_text import escape_to_one_line, join_nonempty
 from ..table_view import dots
@@ -32,8 +32,8 @@ def _render_routes_text(model: RouteMap) -> str:
 
 
 def _render_routes_html(model: RouteMap) -> str:
-    """Return the picture of one setting, the sentences of all, and the matrix."""
-    sentences = []
+    """Return the picture of one setting, the sentences of all settings, and the matrix of dots."""
+    sentences = []  # (heading of the setting, its sentence)
     for setting, heading in enumerate(model.headings):
         sentences.append((heading, describe_setting(model, setting)))
 
@@ -72,12 +72,16 @@ def _choose_opened_setting(model: RouteMap) -> int:
 
 
 def _make_routes_widget(model: RouteMap):
-    """Return the widget in which a reader switches between the settings."""
+    """Return the widget in which a reader switches between the settings.
+
+    Its state has one picture with the states of its parts in each setting, and for each setting its
+    heading, its sentence, its source (`patches`) and how many calls changed (`counts`).
+    """
     picture = draw_routes(model)
     title = escape_to_one_line(model.title)
     settings = range(len(model.headings))
     legend = explain_dots(model)
-    _, left_out = limit_rows(model.routes, ENTRIES, "Routes", MOST_ROUTES)
+    _, left_out = limit_rows(model.routes, WHERE_ALL_ENTRIES, "Routes", MOST_ROUTES)
     if left_out:
         legend.append(left_out)
 

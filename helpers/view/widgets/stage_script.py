@@ -13,7 +13,7 @@ from ...model.stage_records import NOWHERE, Card, FrameStep, Panel, Span, Step, 
 from ..ceilings import cut_text, limit_rows, list_source_lines
 from ..plain_text import escape_to_one_line, join_nonempty, spell_out
 from .stage_picture import draw_steps
-from .timeline_page import PRINTED_TITLES, STEPS, describe_note, draw_panel, get_heading
+from .timeline_page import PRINTED_TITLES, WHERE_ALL_STEPS, describe_note, draw_panel, get_heading
 
 MOST_BYTES = 700_000  # of a script as JSON
 LAZY = " (lazy)"  # the end of a symbolic value that Dynamo has not looked at yet
@@ -55,7 +55,7 @@ def stage_script(model: Timeline) -> dict:
 
 def _write_script(model: Timeline, step_count: int) -> dict:
     """Return the script of the first `step_count` steps of a timeline."""
-    _, left_out_note = limit_rows(model.steps, STEPS, "Steps", step_count)
+    _, left_out_note = limit_rows(model.steps, WHERE_ALL_STEPS, "Steps", step_count)
     writer = _ScriptWriter(model, model.steps[:step_count])
     return {
         "title": escape_to_one_line(model.title),
@@ -132,7 +132,7 @@ class _ScriptWriter:
             "total": len(steps),
             "steps": steps,
             "codes": [self._write_code(code) for code in self._codes],
-            "lanes": [lane or "step" for lane in self._lanes],
+            "lanes": [lane or "step" for lane in self._lanes],  # the only lane may have no name
             "picture": self._picture.describe() if self._picture else None,
             "printed": spell_out(self._all_printed),
         }
@@ -174,7 +174,7 @@ class _ScriptWriter:
         if isinstance(step, StackStep | DynamoStep):
             script |= self._write_stack(step)
         script |= self._write_cards(step)
-        if self._picture:
+        if self._picture:  # one picture for all steps; a step has the states of its parts
             script["picture"] = self._picture.encode_states(number)
 
         panels = self._write_panels(step)
@@ -216,7 +216,7 @@ class _ScriptWriter:
         stack, as a card, or as output.
         """
         titles_elsewhere = set()
-        if self._picture:
+        if self._picture:  # one picture of the graphs that panels of these titles show
             titles_elsewhere.update(self._picture.titles)
         if isinstance(step, StackStep | DynamoStep):
             titles_elsewhere |= STACK_PANELS

@@ -18,7 +18,7 @@ NEXT_MARK = "▶"  # the line that runs next
 LEFT_MARK = "↩"  # the line that was just left
 PRINTED_TITLES = ("printed", "printed so far")
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
-STEPS = "the model has all of them (`.model.steps`)"
+WHERE_ALL_STEPS = "the model has all of them (`.model.steps`)"
 
 MOST_FOLDED = 100  # steps
 TEXT_ROOM = 200_000  # characters
@@ -96,7 +96,7 @@ def render_timeline_text(model: Timeline) -> str:
             break
 
     opening = join_nonempty(model.title, describe_note(model))
-    _, left_out_note = limit_rows(model.steps, STEPS, "Steps", len(steps))
+    _, left_out_note = limit_rows(model.steps, WHERE_ALL_STEPS, "Steps", len(steps))
     return "\n\n".join(part for part in (opening, *steps, left_out_note) if part)
 
 
@@ -132,6 +132,7 @@ def render_timeline_html(model: Timeline) -> str:
     lines = list_source_lines(model)
     steps = _fold_steps(model, lines)
     numbered = []
+    # Without strict, because a very long source is cut and has fewer lines than numbers.
     for number, line in zip(model.numbers, lines, strict=False):
         numbered.append(escape(f"{number:>3}  {line}"))
     return render(
