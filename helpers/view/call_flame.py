@@ -153,7 +153,7 @@ class _Flame:
         )
 
     def _find_kind(self, index: int) -> str:
-        """Return the kind of the block of a call."""
+        """Return the kind of the block of a call: the first of the four that fits."""
         call = self._calls[index]
         if call.door:
             return LANDMARK

@@ -31,6 +31,7 @@ def embed_picture(svg: str, smallest: float = SMALLEST) -> dict:
 
 def encode_image(svg: str) -> str:
     """Return an SVG, with the colours of both themes in it, as a `data:` address of an image."""
+    # The colours stand right behind the opening tag `<svg …>`.
     opening, end, rest = svg.partition(">")
     image = f"{opening}{end}{_render_theme_colours(svg)}{rest}"
     # ASCII, because the script that decodes it with `atob` gets one character for each byte.

@@ -139,7 +139,7 @@ def format_colour(name: str) -> str:
     A page without the style sheet gets the light colour, mixed with the colour of the page's text,
     so that it can be read on a dark page too.
     """
-    if name == "ink":
+    if name == "ink":  # the colour of text; a page has a variable of its own for it
         return f"var(--who-ink,{TEXT})"
 
     light = list_colours(dark=False)[name]

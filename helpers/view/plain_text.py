@@ -24,9 +24,10 @@ _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./"
 def spell_out(value: object) -> object:
     """Return text with each invisible character as its escape, such as `\\x1b`.
 
-    Control characters are invisible, and so are marks that turn the direction of writing. A value
-    that is no text is returned as it is, because templates pass values of any type. Markup is
-    returned as it is too, because the texts in it have passed through this function already.
+    Control characters are invisible, and so are marks that turn the direction of writing. A line
+    break stays, because its effect is visible. A value that is no text is returned as it is,
+    because templates pass values of any type. Markup is returned as it is too, because the texts in
+    it have passed through this function already.
     """
     if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value

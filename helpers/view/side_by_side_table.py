@@ -82,6 +82,7 @@ def _has_long_line(lines: Iterable[str]) -> bool:
 
 def _colour_origins(pairs: list[Pair]) -> dict[int, str]:
     """Return number of a left line -> its colour, if several right lines were made from it."""
+    # Number of a left line -> how many right lines were made from it.
     counts = Counter(pair.left for pair in pairs if pair.left and pair.right)
     shared = sorted(line for line, count in counts.items() if count > 1)
     colours = {}

@@ -327,9 +327,9 @@ def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Poi
     if down:
         return (start.centre_x, start.bottom), (end.centre_x, end.y), DOWN_TURN
 
-    lift = LOOP_LIFT if start == end else 0
+    lift = LOOP_LIFT if start == end else 0  # the two ends of a loop must lie apart
     leave = (start.right, start.centre_y - lift)
-    if start.x == end.x:
+    if start.x == end.x:  # in one column, an arrow comes back from the right
         return leave, (end.right, end.centre_y + lift), LOOP_TURN
     return leave, (end.x, end.centre_y), 0
 

@@ -71,8 +71,8 @@ def _draw_flat(graph: Graph, page: bool) -> Drawing:
     """
     widths = {node.key: measure_box_width(node) for node in graph.nodes}
     if not page:
-        drawing = _draw_names(graph, widths)
-        if drawing:
+        drawing = _draw_name_map(graph, widths)
+        if drawing:  # None for a graph that does not begin with names
             return drawing
 
     layered = make_layers(graph)
@@ -81,7 +81,7 @@ def _draw_flat(graph: Graph, page: bool) -> Drawing:
     width_across = _measure_width(place_across)
     if width_across > FITS and not _has_visible_label(graph):
         drawing = draw_tree(graph, widths)
-        if drawing:
+        if drawing:  # None for a graph that is no tree
             return drawing
 
     is_too_wide = width_across > WIDEST or len(layered.layers) > MOST_COLUMNS
@@ -152,7 +152,7 @@ def _number_columns(layered: LayeredGraph) -> dict[object, int]:
 # -- a map of names --------------------------------------------------------------------------------
 
 
-def _draw_names(graph: Graph, widths: dict[str, int]) -> Drawing | None:
+def _draw_name_map(graph: Graph, widths: dict[str, int]) -> Drawing | None:
     """Return a map of names: names at the left, and all boxes that no arrow leaves at the right.
 
     The result is None for a graph that does not begin with names only, for a graph with a cycle,

@@ -76,6 +76,7 @@ class GraphUnion:
             for key, words in {**before, **now}.items():  # a ghost says what it said before
                 # `ghost` if the part has gone, `new` if it was not there before, else `shown`
                 states[key] = _compare_moments(key in before, key in now)
+                # Only the present text of a part has a state; the page hides its other texts.
                 if len(words_by_key[key]) > 1:
                     number = words_by_key[key].index(words)
                     was_said = before.get(key) == words

@@ -232,7 +232,7 @@ def _find_best_order(before: Positions, after: Positions) -> tuple[int, ...]:
     """
     costs = _compare_pairs(before, after)
     order = list(range(len(before)))
-    for key, row in enumerate(costs):
+    for key, row in enumerate(costs):  # a key is named by its old position here
         position = order.index(key)
         others = order[:position] + order[position + 1 :]
 

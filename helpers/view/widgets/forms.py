@@ -75,7 +75,7 @@ def _render_sandbox_text(model: Sandbox) -> str:
 
 
 def _render_sandbox_html(model: Sandbox) -> str:
-    """Return the same table as HTML, for where no widget can be shown."""
+    """Return the controls, and what there is to predict, as HTML for a page without widgets."""
     rows = _list_controls(model)
     guesses = _describe_guesses(model)
     return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
@@ -207,7 +207,10 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
 
 
 def answer_of(run: Transcript) -> dict:
-    """Return what the page shows of a run: `says` (how it ended) and `shown` (safe HTML)."""
+    """Return what the page shows of a run: `says` (how it ended) and `shown` (safe HTML).
+
+    The label and the source are left out of the HTML, because the page shows them already.
+    """
     output_only = Transcript("", "", run.printed, run.error, run.code)
     shown = transcript.html(Transcripts("", (output_only,)))
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}

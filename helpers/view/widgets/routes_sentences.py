@@ -72,7 +72,7 @@ def _describe_unreached(model: RouteMap, setting: int, old: str) -> str:
         return end_sentence(f"Not reached: {', '.join(map(escape_to_one_line, names))}")
 
     reason = ""
-    # That reason holds only for routes that referred to the old function at first.
+    # The reason below holds only for routes that referred to the old function at first.
     if _find_holders_of_old(model).issuperset(names):
         reason = ", because what they read was not changed"
     return f"{len(names)} calls still run {old}{reason}."

@@ -161,13 +161,14 @@ class _ScriptWriter:
         """Return step `number` as plain data, in which a text is its position in the pool."""
         script = {
             "line": step.line,  # the line that runs next
-            "span": self._measure_span(step.span),
+            "span": self._measure_span(step.span),  # the part of the source that runs next
             "left": step.left,  # the line that ran last, if the run jumped away from it
-            "label": self._add_words(cut_text(step.label)),
-            "says": self._add_words(cut_text(step.says)),
-            "short": self._add_words(cut_text(step.short or step.label)),
+            "label": self._number_text(cut_text(step.label)),
+            "says": self._number_text(cut_text(step.says)),
+            "short": self._number_text(cut_text(step.short or step.label)),
+            # The position of the step's lane, a kind of step such as `load`; -1 for none.
             "lane": self._lanes.index(step.lane) if step.lane in self._lanes else -1,
-            "deed": self._add_words(step.deed),  # how the run left that line: `just raised`
+            "deed": self._number_text(step.deed),  # how the run left that line: `just raised`
         }
         if self._all_printed:
             script["printed"] = self._write_printed(_find_printed(step))
@@ -190,7 +191,7 @@ class _ScriptWriter:
         """
         if self._all_printed.startswith(printed):
             return _count_units(spell_out(printed))
-        return [self._add_words(printed)]
+        return [self._number_text(printed)]
 
     def _write_cards(self, step: Step) -> dict:
         """Return the calls that have not ended, as positions of cards; {} for a step without calls.
@@ -199,13 +200,13 @@ class _ScriptWriter:
         of the value that the step passes to the caller's frame.
         """
         if isinstance(step, StackStep):
-            callers = [self._add_card(card) for card in step.callers]
-            return {"callers": callers, "shelf": [self._add_card(card) for card in step.shelf]}
+            callers = [self._number_card(card) for card in step.callers]
+            return {"callers": callers, "shelf": [self._number_card(card) for card in step.shelf]}
         if isinstance(step, FrameStep):
             return {
-                "cards": [self._add_card(card) for card in step.cards],
-                "shelf": [self._add_card(card) for card in step.shelf],
-                "handed": self._add_words(cut_text(step.handed)),
+                "cards": [self._number_card(card) for card in step.cards],
+                "shelf": [self._number_card(card) for card in step.shelf],
+                "handed": self._number_text(cut_text(step.handed)),
             }
         return {}
 
@@ -242,13 +243,13 @@ class _ScriptWriter:
             if step.kind != INSTRUCTION:
                 return {}
             # Dynamo's values are symbolic, so there are no values but the texts on the stack.
-            return {**self._write_values(step, ()), "call": self._add_words(step.function)}
+            return {**self._write_values(step, ()), "call": self._number_text(step.function)}
         if step.left_out:
             return {}
 
         script = self._write_values(step, step.values)
         if step.code < 0:  # the instructions of this function were not recorded
-            script["call"] = self._add_words(step.function)
+            script["call"] = self._number_text(step.function)
             return script
 
         return {
@@ -257,8 +258,8 @@ class _ScriptWriter:
             "offset": step.offset,
             "call": step.call,
             "locals": self._write_locals(step),
-            "handler": self._add_words(step.handler),
-            "ending": self._add_words(step.ending),
+            "handler": self._number_text(step.handler),
+            "ending": self._number_text(step.ending),
             "raised": step.raised,
         }
 
@@ -269,7 +270,7 @@ class _ScriptWriter:
         """
         if not values:
             values = self._make_symbolic_values(step.function, step.stack)
-        numbers = [self._add_value(value) for value in values]
+        numbers = [self._number_value(value) for value in values]
         return {"stack": numbers, "taken": getattr(step, "taken", 0)}
 
     def _write_locals(self, step: StackStep) -> list[int]:
@@ -277,7 +278,7 @@ class _ScriptWriter:
         slots = self._slots[step.code]
         numbers = [-1] * len(slots)
         for (name, _), value in zip(step.names, step.variables, strict=True):
-            numbers[slots[name]] = self._add_value(value)
+            numbers[slots[name]] = self._number_value(value)
         return numbers
 
     def _make_symbolic_values(self, function: str, stack: tuple[str, ...]) -> list[Value]:
@@ -314,22 +315,23 @@ class _ScriptWriter:
 
     # -- pools -------------------------------------------------------------------------------------
 
-    def _add_words(self, text: str) -> int:
+    def _number_text(self, text: str) -> int:
+        """Return the position of a text in its pool, to which a new text is added."""
         return self._words.add(escape_to_one_line(text))
 
-    def _add_value(self, value: Value) -> int:
-        """Return the position of a value in its pool."""
-        words = self._add_words(value.words)  # a position in the pool of texts, as are the others
-        kind = self._add_words(value.kind)
-        same = self._add_words(value.same)
+    def _number_value(self, value: Value) -> int:
+        """Return the position of a value in its pool, to which a new value is added."""
+        words = self._number_text(value.words)  # a position in the pool of texts, as are the others
+        kind = self._number_text(value.kind)
+        same = self._number_text(value.same)
         return self._values.add((words, kind, same, value.key))
 
-    def _add_card(self, card: Card) -> int:
-        """Return the position of a card in its pool."""
-        function = self._add_words(card.function)
-        state = self._add_words(card.state)
-        names = [(self._add_words(name), self._add_words(words)) for name, words in card.names]
-        stack = [self._add_words(words) for words in card.stack]
+    def _number_card(self, card: Card) -> int:
+        """Return the position of a card in its pool, to which a new card is added."""
+        function = self._number_text(card.function)
+        state = self._number_text(card.state)
+        names = [(self._number_text(name), self._number_text(words)) for name, words in card.names]
+        stack = [self._number_text(words) for words in card.stack]
         return self._cards.add(
             (card.number, function, card.line, state, tuple(names), tuple(stack))
         )

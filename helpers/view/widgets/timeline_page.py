@@ -108,6 +108,7 @@ def _render_step_text(
     `lines` are those of the source. `draw` returns the text of a panel.
     """
     parts = [f"{heading} · {cut_text(escape_to_one_line(step.label))}"]
+    # A step without such a line has 0; a line beyond the end was cut from a very long source.
     if 1 <= step.line <= len(lines):
         parts.append(f"{NEXT_MARK} {model.place(step.line)}: {lines[step.line - 1]}")
     if 1 <= step.left <= len(lines):
