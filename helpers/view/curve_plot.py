@@ -1,4 +1,4 @@
-"""Numbers by step -> a curve in a picture, or a table of some of them."""
+"""Numbers by step, such as a loss -> a curve in a picture, or a table of some of the numbers."""
 
 import math
 from collections.abc import Callable

@@ -22,6 +22,7 @@ class Living:
     """
 
     def __init__(self):
+        """Begin a page without a widget; `render_widget` adds one."""
         self.scripts: list[str] = []
         self.styles: list[str] = []
 

@@ -1,4 +1,4 @@
-"""A table and the source that it belongs to -> the table below the source: text, or HTML."""
+"""A table and the source that it belongs to -> the table below its source, as text or HTML."""
 
 from .ceilings import limit_rows, list_source_lines
 from .markup import render

@@ -1,4 +1,7 @@
-"""Listings, ledgers and steps -> tables: fixed-width text, or HTML to be walked by header."""
+"""Listings, ledgers and steps -> tables, as plain text or as HTML.
+A *listing* is a table of records. A *ledger* has a verdict in each cell, such as `changed`. *Steps*
+are a listing of the ops of a graph that can run side by side, which HTML shows as columns.
+"""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Runs of child processes -> what each printed, and how it ended."""
+"""Runs of child processes, called transcripts -> what each run printed, and how it ended."""
 
 from dataclasses import replace
 

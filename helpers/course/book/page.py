@@ -172,6 +172,7 @@ def glossary() -> list[dict]:
 
 
 def _on_one_line(text: str) -> str:
+    """Return a text with one space for each run of spaces and line breaks."""
     return " ".join(text.split())
 
 

@@ -20,6 +20,7 @@ class _Growth:
     """The graphs of a run up to a step: those that were handed over, and the one that grows."""
 
     def __init__(self):
+        """Begin before the first step, without any graph."""
         self._finished = EMPTY  # all graphs before the growing one, joined into one
         self._growing = EMPTY
         # Whether the growing graph was handed over; it stays here until a step begins another one.
@@ -88,4 +89,5 @@ def _rename_keys(graph: Graph, number: int, is_handed_over: bool) -> Graph:
 
 
 def _join_graphs(first: Graph, second: Graph) -> Graph:
+    """Return a graph with the nodes and edges of both, which have no key in common."""
     return Graph("", first.nodes + second.nodes, first.edges + second.edges)

@@ -86,6 +86,7 @@ def wait_for_cell(comm) -> None:
     """
 
     def choose_main_thread(data, subshell) -> None:
+        """Return None, the main thread, for each message."""
         return None
 
     if comm is not None:  # there is none outside a kernel

@@ -35,6 +35,7 @@ def _render_choice_text(model: Choice) -> str:
 
 
 def _render_choice_html(model: Choice) -> str:
+    """Return a question with its choices as HTML, for a page without widgets."""
     return render("choice.html", model=model)
 
 
