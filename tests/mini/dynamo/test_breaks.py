@@ -33,7 +33,7 @@ def test_the_same_place_has_one_rest():
     compiled = dynamo.compile(broken.item)
     compiled(UP)
     compiled(UP.double())
-    first, second = (entry.resumes for entry in compiled.entries)
+    first, second = (entry.resume_functions for entry in compiled.entries)
     assert first == second and len(first) == 1
 
 
