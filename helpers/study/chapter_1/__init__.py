@@ -6,6 +6,7 @@ from helpers.study.chapter_1.who_kept import who_kept
 from helpers.study.check import exercise
 from helpers.study.engine import judge_guess
 
+# route -> why it leads to the old or the new function, for the verdict
 WHY = {
     "alias": "alias = op copied the reference before op was rebound",
     "by_default": "a default is evaluated once, when its def runs, and kept in __defaults__",
