@@ -1,9 +1,13 @@
-"""Makes symbolic values of the objects that a traced function reads, and guards on them.
+"""Makes symbolic values of the objects that a traced function reads, and guards on them. A guard
+is an expression such as "type(x) is int", which must be true for the compiled code to be used
+again. The *source* of an object is the expression by which generated code reaches it, such as
+"x[0]". A symbolic value is a Known (an object known now), a Tensor (a graph node without numbers),
+a SequenceVariable (a list or tuple) or a LazyVariable (not looked at yet). SkipFrame is raised if
+the function cannot be traced.
 
-A guard is an expression such as "type(x) is int". The *source* of an object is the expression by
-which generated code reaches it, such as "x[0]". Everything that a frame reads comes in through
-`wrap`. Mirrors torch/_dynamo/variables/builder.py, the sources of torch/_dynamo/source.py, and of
-torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
+Everything that a frame reads comes in through `wrap`. Mirrors
+torch/_dynamo/variables/builder.py, the sources of torch/_dynamo/source.py, and CONSTANT_MATCH and
+ID_MATCH of torch/_dynamo/guards.py.
 """
 
 import re
@@ -13,7 +17,7 @@ from types import BuiltinFunctionType, FunctionType
 import torch
 
 from ...internals import torch_private
-from .symbolic_values import SCALARS, Items, Known, LazyVariable, Refuse, Tensor
+from .symbolic_values import SCALARS, Known, LazyVariable, SequenceVariable, SkipFrame, Tensor
 
 LONGEST_LITERAL = 200  # characters
 # name -> builtin. Guards call these, even if a program replaces the builtins later.
@@ -82,12 +86,12 @@ class VariableBuilder:
         """Begin with the guards on torch's state.
 
         `parts` is a `parts.Parts`. `taken` has the names of the traced function's own variables.
-        Refuse is raised if such a variable hides a name that guards need, or if torch's state is
+        SkipFrame is raised if such a variable hides a name that guards need, or if torch's state is
         unusual.
         """
         clashes = sorted({*ALWAYS, *BUILTINS}.intersection(taken))
         if clashes:
-            raise Refuse(f"a variable named {clashes[0]} hides what the guards need")
+            raise SkipFrame(f"a variable named {clashes[0]} hides what the guards need")
         self.parts = parts
         self.recorder = parts.recorder()
         self.names = dict(ALWAYS)  # name -> object, the globals of generated code
@@ -98,7 +102,7 @@ class VariableBuilder:
         self.tensors = {}  # source -> symbolic Tensor, an input of the graph
         self.mode = torch_private.FakeTensorMode()
         if not usual_state():
-            raise Refuse(UNUSUAL_STATE)
+            raise SkipFrame(UNUSUAL_STATE)
         self.guard("usual_state()")
         self.guard(f"torch.is_grad_enabled() is {torch.is_grad_enabled()}")
         self.guard(f"torch.get_default_dtype() is {torch.get_default_dtype()}")
@@ -142,7 +146,7 @@ class VariableBuilder:
         if kind in (torch.Tensor, torch.nn.Parameter):
             return self._wrap_tensor(value, source)
         if issubclass(kind, torch.Tensor):
-            raise Refuse(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
+            raise SkipFrame(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
         if can_be_literal(value):  # a number, a str, a bool or None: guarded by its value
             self.guard(*self.parts.guards(source, value))
             return Known(value, source)
@@ -150,7 +154,7 @@ class VariableBuilder:
             self.guard(f"type({source}) is {kind.__name__} and len({source}) == {len(value)}")
             # An item gets its guards only when the function uses it.
             items = [LazyVariable(v, f"{source}[{i}]") for i, v in enumerate(value)]
-            return Items(kind, items, source)
+            return SequenceVariable(kind, items, source)
 
         # Any other object is guarded by its identity, under a name such as "the_relu".
         hint = name_of_callable(value) or re.findall(r"[A-Za-z0-9_]+", source)[-1]
@@ -163,7 +167,7 @@ class VariableBuilder:
         if source in self.tensors:
             return self.tensors[source]
         if not usual(value):
-            raise Refuse(f"{source} is {UNUSUAL_TENSOR}")
+            raise SkipFrame(f"{source} is {UNUSUAL_TENSOR}")
         self.guard(*self.parts.guards(source, value))
         if not value.is_cpu:
             self.guard(f"str({source}.device) == {str(value.device)!r}")
@@ -181,7 +185,7 @@ class VariableBuilder:
         return value
 
     def wrap_global(self, fn: FunctionType, name: str):
-        """Return the symbolic value of a global or builtin that `fn` reads; raise Refuse for none.
+        """Return the symbolic value of a global or builtin that `fn` reads; SkipFrame for none.
 
         Its source is such as `G['scale']`, where `G` is the dict of the globals.
         """
@@ -192,7 +196,7 @@ class VariableBuilder:
 
         builtins = fn.__builtins__
         if name not in builtins:
-            raise Refuse(f"the name {name} is not defined")
+            raise SkipFrame(f"the name {name} is not defined")
         # A global of this name, made later, would hide the builtin.
         self.guard(f"{name!r} not in {globals_name}")
         builtins_name = self.name(builtins, "builtins")

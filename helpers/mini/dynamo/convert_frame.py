@@ -1,8 +1,9 @@
 """Compiles a function for the values of one call. The result is a cache entry: guards and code.
-
-The code is generated Python. It calls the graph and, after a graph break, a *resume function*,
-which runs the rest of the function. Guards are expressions that must hold for the code to be used
-again.
+The code is generated Python, which calls the graph. Guards are expressions that must be true for
+the code to be used again. A *graph break* is an instruction that cannot be in a graph. The
+generated code runs it on real objects, and then calls a *resume function*, which runs the rest of
+the function. A *symbolic value* stands for an object while the function is traced. SkipFrame means
+that the function cannot be traced, so it runs as plain Python.
 
 Mirrors torch/_dynamo/convert_frame.py and torch/csrc/dynamo/cache_entry.h.
 """
@@ -20,7 +21,15 @@ from .output_graph import BackendFailed, Output, Tracing
 from .parts import PARTS, receives
 from .resume_execution import make_resume_function
 from .symbolic_convert import Interpreter
-from .symbolic_values import NULL, RESULT, Break, Items, IteratorVariable, LazyVariable, Refuse
+from .symbolic_values import (
+    NULL,
+    RESULT,
+    GraphBreak,
+    IteratorVariable,
+    LazyVariable,
+    SequenceVariable,
+    SkipFrame,
+)
 
 UNSUPPORTED = (
     inspect.CO_VARARGS
@@ -152,10 +161,10 @@ def compile_frame(frame: Frame, values: tuple, backend, parts, get_resume_functi
     try:
         reason = find_unsupported(code)
         if reason:
-            raise Refuse(reason)
+            raise SkipFrame(reason)
         trace = Tracing(parts, (*code.co_varnames, frame.generated_name))
         return _trace_frame(frame, values, backend, trace, get_resume_function)
-    except Refuse as refusal:
+    except SkipFrame as refusal:
         return make_plain_entry(frame, trace, str(refusal))
     except BackendFailed as failed:
         raise failed.__cause__ from None  # the backend's own error reaches the user
@@ -179,7 +188,7 @@ def make_plain_entry(frame: Frame, trace, why: str) -> Entry:
 
 
 def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
-    """Trace the frame, and return its entry. Raise Refuse if it cannot be traced."""
+    """Trace the frame, and return its entry. Raise SkipFrame if it cannot be traced."""
     local = {}
     for name, value in zip(frame.parameters, values, strict=True):
         local[name] = LazyVariable(value, name)
@@ -190,7 +199,7 @@ def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
     try:
         result = interpreter.run()
         last_lines = [f"return {_format_result(output, result)}"]
-    except Break as graph_break:
+    except GraphBreak as graph_break:
         break_reason = str(graph_break)
         writer = _ResumeCallWriter(
             frame, interpreter, output, get_resume_function, resume_functions
@@ -217,14 +226,14 @@ def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
     )
     failing = entry.first_failing(values)
     if failing:  # the entry would never be used, and each call would make another one
-        raise Refuse(f"{failing.text} does not hold for the values that it was made for")
+        raise SkipFrame(f"{failing.text} does not hold for the values that it was made for")
     return entry
 
 
 def _format_result(output: Output, result) -> str:
     """Return the source expression of the symbolic value that the function returns."""
     # A tuple that the function has made is written in place, such as `return (a, b)`.
-    if isinstance(result, Items) and result.kind is tuple and not result.source:
+    if isinstance(result, SequenceVariable) and result.kind is tuple and not result.source:
         return output.literal(result)
     return output.expression(result)
 
@@ -246,8 +255,8 @@ class _ResumeCallWriter:
         """Prepare to write for the step at which `interpreter` has stopped.
 
         `output` has the names of the values in generated code. `get_resume_function` is that of
-        `compile_frame`. Refuse is raised for a graph break inside a loop, where an iterator is half
-        used.
+        `compile_frame`. SkipFrame is raised for a graph break inside a loop, where an iterator is
+        half used.
         """
         self.frame = frame
         self.interpreter = interpreter
@@ -259,10 +268,10 @@ class _ResumeCallWriter:
         position = interpreter.position - 1
         is_unrolling = any(isinstance(value, IteratorVariable) for value in interpreter.stack)
         if is_unrolling or interpreter.code.in_a_loop(position):
-            raise Refuse("a graph break inside a loop")
+            raise SkipFrame("a graph break inside a loop")
         self.step = interpreter.code.steps[position]
 
-    def write(self, graph_break: Break) -> list[str]:
+    def write(self, graph_break: GraphBreak) -> list[str]:
         """Return the last lines: they run the instruction that broke the graph, then the rest.
 
         The instruction is a call, or a jump on the value of a tensor, for which `fn` is None.
@@ -271,7 +280,7 @@ class _ResumeCallWriter:
             return self._write_call(graph_break)
         return self._write_jump()
 
-    def _write_call(self, graph_break: Break) -> list[str]:
+    def _write_call(self, graph_break: GraphBreak) -> list[str]:
         """Return the line that makes the call, and passes its result to a resume function."""
         expression = self.output.expression
         arguments = [expression(value) for value in graph_break.args_for_real]
@@ -326,7 +335,7 @@ class _ResumeCallWriter:
     def _find_received_names(self, position: int) -> tuple[str, ...]:
         """Return the locals that the rest from `position` may read, which it has to receive.
 
-        Refuse is raised if the rest may read a local that has no value yet.
+        SkipFrame is raised if the rest may read a local that has no value yet.
         """
         code = self.interpreter.code
         bound = []
@@ -338,7 +347,7 @@ class _ResumeCallWriter:
         unbound_but_read = receives(code, position, unbound)
         if unbound_but_read:
             name = unbound_but_read[0]
-            raise Refuse(f"{name} may be read after a graph break, and is not bound yet")
+            raise SkipFrame(f"{name} may be read after a graph break, and is not bound yet")
         return tuple(self.output.trace.parts.receives(code, position, bound))
 
     def _compile_resume_function(self, position: int, layout: tuple, names: tuple[str, ...]):

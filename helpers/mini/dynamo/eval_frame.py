@@ -1,7 +1,7 @@
-"""The mini-Dynamo's entry points, `compile` and `hooked`, and the cache of a function.
-
-A cache entry has guards and the code that runs while they hold. After a graph break, the code calls
-a *resume function*, which runs the rest of the function and has a cache of its own.
+"""The mini-Dynamo's entry points, `compile` and `hooked`, and the cache of a compiled function. A
+cache entry has guards, which are conditions on the arguments, and the code that runs if they hold.
+After a graph break, the code calls a *resume function*, which runs the rest of the function and has
+a cache of its own.
 
 Mirrors torch/_dynamo/eval_frame.py, and torch/csrc/dynamo/cache_entry.cpp.
 """

@@ -1,9 +1,8 @@
-"""The result of tracing a function: a graph of its calls, and Python source that runs it.
-
-A symbolic value is a Tensor (a graph node and a *fake*: a tensor with a shape, but no numbers), a
-Known (a constant or another real object) or Items (a list or tuple of symbolic values). Its
-`source` is the expression by which generated code reaches it. Break ends the graph; Refuse gives
-up.
+"""The result of tracing a function: a graph of its calls, and Python source that runs the graph.
+A symbolic value is a Tensor (a graph node, with a *fake* tensor that has a shape but no numbers), a
+Known (a constant or another real object) or a SequenceVariable (a list or tuple of symbolic
+values). Its `source` is the expression by which generated code reaches it, "" if the function has
+made it. GraphBreak ends the graph before a call. SkipFrame gives up tracing the function.
 
 Each call runs on fakes before it is recorded. Mirrors torch/_dynamo/output_graph.py, and
 torch/_dynamo/codegen.py, which writes bytecode where this writes Python.
@@ -19,12 +18,12 @@ from ...safety.restoring import patched
 from .builder import VariableBuilder, can_be_literal, name_of_callable
 from .parts import written
 from .symbolic_values import (
-    Break,
-    Items,
+    GraphBreak,
     Known,
     LazyVariable,
-    Method,
-    Refuse,
+    MethodVariable,
+    SequenceVariable,
+    SkipFrame,
     Tensor,
     is_immutable,
 )
@@ -39,16 +38,16 @@ class Tracing(VariableBuilder):
         """Add a call to the graph and return its symbolic result, a Tensor.
 
         `fn` is a function, or a str: the name of a method of the first argument. The arguments are
-        symbolic values. Break is raised if an argument cannot be in a graph, or the result is not
-        one tensor.
+        symbolic values. GraphBreak is raised if an argument cannot be in a graph, or the result is
+        not one tensor.
         """
         args = [self._recordable(value) for value in args]
         kwargs = {name: self._recordable(value) for name, value in kwargs.items()}
         if None in args or None in kwargs.values():
-            raise Break("an argument is not something that a graph can contain")
+            raise GraphBreak("an argument is not something that a graph can contain")
         result = self._run_on_fakes(fn, args, kwargs)
         if not isinstance(result, torch.Tensor):
-            raise Break("the result is not one tensor")
+            raise GraphBreak("the result is not one tensor")
         node = self.recorder.call(fn, tuple(args), kwargs)
         node.meta["example_value"] = result
         return Tensor(node, result)
@@ -59,11 +58,11 @@ class Tracing(VariableBuilder):
         A graph node can have tensors, constants, and lists or tuples of both.
         """
         value = self.resolve(value)
-        if isinstance(value, Items):
+        if isinstance(value, SequenceVariable):
             items = [self._recordable(item) for item in value.items]
             if None in items or value.kind not in (tuple, list):
                 return None
-            return Items(value.kind, items, value.source)
+            return SequenceVariable(value.kind, items, value.source)
         if isinstance(value, Known):
             if not is_immutable(value.value):
                 return None
@@ -78,8 +77,8 @@ class Tracing(VariableBuilder):
         """Call `fn` with the fake tensors of its arguments; return the fake result.
 
         `fn` is a function, or a str: the name of a method of the first argument. This finds the
-        shape and dtype of the result. Break is raised if the call needs real numbers, raises an
-        error, or changes an argument in place.
+        shape and dtype of the result. GraphBreak is raised if the call needs real numbers, raises
+        an error, or changes an argument in place.
         """
         fake_args = [written(value, "fake") for value in args]
         fake_kwargs = {name: written(value, "fake") for name, value in kwargs.items()}
@@ -100,9 +99,9 @@ class Tracing(VariableBuilder):
                 result = call(*fake_args, **fake_kwargs)
         except Exception as error:
             kind = type(error).__name__
-            raise Break(f"{shown_name} needs real numbers, or raises ({kind})") from None
+            raise GraphBreak(f"{shown_name} needs real numbers, or raises ({kind})") from None
         if [tensor._version for tensor in tensors] != versions:
-            raise Break(f"{shown_name} works in place")
+            raise GraphBreak(f"{shown_name} works in place")
         return result
 
 
@@ -118,7 +117,7 @@ class Output:
         self.trace = trace
         self.lines = []  # lines of source that make lists and tuples
         self._results = {}  # node whose tensor the graph returns -> its name in the source
-        # id of an Items -> (its name in the source, the Items). The Items is kept alive here, so no
+        # id of a SequenceVariable -> (its name in the source, itself). It is kept alive here, so no
         # other object gets its id.
         self._sequences_by_id = {}
 
@@ -128,16 +127,16 @@ class Output:
         A list or tuple that the function has made gets a line of its own in `lines`, and the
         expression is its name.
         """
-        if isinstance(value, Method):
+        if isinstance(value, MethodVariable):
             return f"{self.expression(value.owner)}.{value.name}"
-        if not isinstance(value, (LazyVariable, Tensor, Items, Known)):
+        if not isinstance(value, (LazyVariable, Tensor, SequenceVariable, Known)):
             # It is an IteratorVariable, which is on the stack only inside a loop.
-            raise Refuse("a graph break inside a loop")
+            raise SkipFrame("a graph break inside a loop")
         if value.source:  # it came from outside the function
             return value.source
         if isinstance(value, Known):
             return self._constant(value.value)
-        if isinstance(value, Items):
+        if isinstance(value, SequenceVariable):
             return self._sequence(value)
         # A tensor that the graph computes. The graph then has to return it, and it gets a name.
         if value.node not in self._results:
@@ -152,7 +151,7 @@ class Output:
         return self.trace.name(value, f"the_{hint}")
 
     def _sequence(self, value) -> str:
-        """Return the name of an Items. Its first use adds a line such as `a_list = [x, 2]`."""
+        """Return the name of a list or tuple; its first use adds a line `a_list = [x, 2]`."""
         if id(value) not in self._sequences_by_id:
             display = self.literal(value)
             name = self.trace.free_name(f"a_{value.kind.__name__}")
@@ -161,7 +160,7 @@ class Output:
         name, _ = self._sequences_by_id[id(value)]
         return name
 
-    def literal(self, value: Items) -> str:
+    def literal(self, value: SequenceVariable) -> str:
         """Return the source of a tuple or list, such as `(x, 2)`."""
         items = ", ".join(map(self.expression, value.items))
         if value.kind is list:

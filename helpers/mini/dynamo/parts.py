@@ -1,7 +1,10 @@
-"""Five steps of the mini-Dynamo that a learner may write, finished.
+"""Five steps of the mini-Dynamo that a learner may write: operator, graph, guards, cache, liveness.
+They work on symbolic values: a Known (a constant), a Tensor (a graph node without numbers) or a
+SequenceVariable (a list or tuple of symbolic values). A guard is an expression that must be true
+for compiled code to be used again.
 
-They are operators, graph, guards, cache and liveness. `PARTS` has the finished ones;
-`dataclasses.replace(PARTS, guards=mine)` exchanges one, and `compile(fn, parts=...)` runs with it.
+`PARTS` has the finished steps; `dataclasses.replace(PARTS, guards=mine)` exchanges one, and
+`compile(fn, parts=...)` runs with it.
 """
 
 import operator
@@ -12,7 +15,7 @@ import torch
 from torch import fx
 
 from ..vm.steps import ARITHMETIC, COMPARISON
-from .symbolic_values import Items, Known, Tensor
+from .symbolic_values import Known, SequenceVariable, Tensor
 
 OPERATORS = {**ARITHMETIC, **COMPARISON}
 
@@ -61,7 +64,7 @@ def written(value, tensor_field: str = "node"):
     """
     if isinstance(value, Tensor):
         return getattr(value, tensor_field)
-    if isinstance(value, Items):
+    if isinstance(value, SequenceVariable):
         return value.kind(written(item, tensor_field) for item in value.items)
     return value.value
 

@@ -1,9 +1,7 @@
-"""Makes resume functions: each runs the rest of a function, from an instruction on.
-
-A resume function has the same bytecode behind a *prologue*, which pushes the saved stack and jumps
-to the instruction. `Code` says which instruction reads which local. Copied bytecode works because
-all jumps are relative since 3.11. Mirrors torch/_dynamo/resume_execution.py and
-bytecode_analysis.py.
+"""Makes resume functions: each runs the rest of a function, from an instruction on. A resume
+function has the same bytecode behind a *prologue*, which pushes the saved stack and jumps to the
+instruction. `Code` says which instruction reads which local. Copied bytecode works because all
+jumps are relative since 3.11. Mirrors torch/_dynamo/resume_execution.py and bytecode_analysis.py.
 """
 
 import dis
@@ -11,7 +9,7 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from ..versions import ENDS, JUMPS, one_name
-from .symbolic_values import NULL, Refuse
+from .symbolic_values import NULL, SkipFrame
 
 # The kind of an entry of a line table that belongs to no line (Objects/locations.md of CPython).
 NO_LINE = 0x80 | 15 << 3
@@ -135,11 +133,11 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
     The parameters of the new function are all local names of `fn`, then one for each value on the
     stack of `fn` at that offset. `layout` describes this stack from the bottom: NULL for a NULL,
     any other object for a value. The offset of each instruction of `fn` grows by the size of the
-    prologue. Refuse is raised if `fn` has free variables.
+    prologue. SkipFrame is raised if `fn` has free variables.
     """
     code = fn.__code__
     if code.co_freevars:
-        raise Refuse("a graph break in a function that shares variables with another one")
+        raise SkipFrame("a graph break in a function that shares variables with another one")
     names = list(code.co_varnames)
     # The prologue pushes what was on the stack of `fn`, then jumps to the offset in its code.
     prologue = _instruction("RESUME", 0)

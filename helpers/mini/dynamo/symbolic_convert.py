@@ -1,8 +1,8 @@
 """The symbolic interpreter: it runs a function's bytecode on symbolic values, and fills a graph.
-
-A symbolic value is a Known (a constant), a Tensor (a graph node, without numbers), Items (a list or
-tuple of symbolic values) or a LazyVariable (not looked at yet). Each handler has the name of its
-opcode. A handler raises Break to end the graph, and Refuse if the function cannot be traced.
+A symbolic value is a Known (a constant, or another object known now), a Tensor (a graph node,
+without numbers), a SequenceVariable (a list or tuple of symbolic values) or a LazyVariable (an
+object that nothing has looked at yet). Each handler has the name of its opcode. A handler raises
+GraphBreak to end the graph before its instruction, and SkipFrame if the function cannot be traced.
 
 Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
 """
@@ -16,11 +16,11 @@ from .symbolic_values import (
     NULL,
     RESULT,
     SCALARS,
-    Break,
-    Items,
+    GraphBreak,
     IteratorVariable,
     Known,
-    Refuse,
+    SequenceVariable,
+    SkipFrame,
     Tensor,
 )
 from .variables import call, get_attribute, is_constant, iterate, truth
@@ -52,24 +52,26 @@ class Interpreter:
         self.step_count = 0
         # The names of the keyword arguments of the next call; KW_NAMES or CALL_KW sets them.
         self.keywords = ()
-        self.condition = None  # after a Break at an `if`: the symbolic tensor that it tests
+        self.condition = None  # after a GraphBreak at an `if`: the symbolic tensor that it tests
         self.result = None  # the symbolic value that the function returns
 
     def run(self):
         """Run the handler of each step until the function returns; return the symbolic result.
 
-        Break is raised at a graph break, and Refuse at what cannot be traced. `position` is then
-        already that of the following step.
+        GraphBreak is raised at a graph break, and SkipFrame at what cannot be traced. `position` is
+        then already that of the following step.
         """
         while self.result is None:
             step = self.code.steps[self.position]
             self.position += 1
             self.step_count += 1
             if self.step_count > STEP_LIMIT:
-                raise Refuse(f"more than {STEP_LIMIT} instructions: a loop is too long to unroll")
+                raise SkipFrame(
+                    f"more than {STEP_LIMIT} instructions: a loop is too long to unroll"
+                )
             handler = getattr(self, step.opname, None)
             if handler is None:
-                raise Refuse(f"{step.opname} is not supported")
+                raise SkipFrame(f"{step.opname} is not supported")
             handler(step)
         return self.result
 
@@ -139,7 +141,7 @@ class Interpreter:
             if kind == "STORE":
                 self.local[name] = self.pop()
             elif name not in self.local:
-                raise Refuse(f"{name} is not bound yet")
+                raise SkipFrame(f"{name} is not bound yet")
             else:
                 # `resolve` looks at a LazyVariable. The result is stored, so that all later loads
                 # share one symbolic value.
@@ -162,11 +164,11 @@ class Interpreter:
     def BINARY_OP(self, step):
         right = self.pop()
         left = self.pop()
-        # `+=` may change a list or a tensor in place, so Python runs it. A Known needs no Break
-        # here: `operate` computes it only if it is a constant.
+        # `+=` may change a list or a tensor in place, so Python runs it. A Known needs no
+        # GraphBreak here: `operate` computes it only if it is a constant.
         if step.text.endswith("=") and not isinstance(left, Known):
             fn = Known(OPERATORS[step.text])
-            raise Break(f"{step.text} may change its left side in place", fn, [left, right])
+            raise GraphBreak(f"{step.text} may change its left side in place", fn, [left, right])
         self.push(self.operate(step.text, left, right))
 
     def COMPARE_OP(self, step):
@@ -178,7 +180,7 @@ class Interpreter:
         """Return the symbolic result of `left sign right`, where `sign` is such as "+" or "<=".
 
         `parts.binary_op`, which a learner may have written, decides for tensors and constants.
-        Raise Break if Python has to run the operator.
+        Raise GraphBreak if Python has to run the operator.
         """
         fn = Known(OPERATORS[sign])
         operands = [left, right]
@@ -187,10 +189,10 @@ class Interpreter:
             return call(self.trace, fn, operands, {})
         try:
             return self.trace.parts.binary_op(self.trace, sign, left, right)
-        except Break as graph_break:  # `binary_op` knows the reason; the call is added here
-            raise Break(str(graph_break), fn, operands) from None
+        except GraphBreak as graph_break:  # `binary_op` knows the reason; the call is added here
+            raise GraphBreak(str(graph_break), fn, operands) from None
         except (ArithmeticError, TypeError, ValueError) as error:  # such as 1 / 0
-            raise Break(f"{sign} raises {type(error).__name__}", fn, operands) from None
+            raise GraphBreak(f"{sign} raises {type(error).__name__}", fn, operands) from None
 
     def unary(self, step):
         """Replace the top value by the result of a unary operator, such as -x."""
@@ -219,28 +221,28 @@ class Interpreter:
         self.BINARY_SUBSCR(step)
 
     def BUILD_TUPLE(self, step):
-        self.push(Items(tuple, self.pop_many(step.arg)))
+        self.push(SequenceVariable(tuple, self.pop_many(step.arg)))
 
     def BUILD_LIST(self, step):
-        self.push(Items(list, self.pop_many(step.arg)))
+        self.push(SequenceVariable(list, self.pop_many(step.arg)))
 
     def LIST_EXTEND(self, step):
         more = self.pop()
         extended = self.stack[-step.arg]
-        self.stack[-step.arg] = Items(list, [*extended.items, *iterate(more)])
+        self.stack[-step.arg] = SequenceVariable(list, [*extended.items, *iterate(more)])
 
     def BUILD_SLICE(self, step):
         # The ends are start and stop, and with 3 values the step of the slice.
         ends = self.pop_many(3 if step.arg == 3 else 2)
         if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
-            raise Refuse("a slice whose ends are not plain numbers")
+            raise SkipFrame("a slice whose ends are not plain numbers")
         self.push(Known(slice(*(end.value for end in ends))))
 
     def UNPACK_SEQUENCE(self, step):
         sequence = self.pop()
         items = list(iterate(sequence))
         if len(items) != step.arg:
-            raise Refuse("a sequence is unpacked into a different number of names")
+            raise SkipFrame("a sequence is unpacked into a different number of names")
         for item in reversed(
             items
         ):  # the next instructions store the first name first, from the top
@@ -257,12 +259,12 @@ class Interpreter:
     def branch(self, step):
         """Pop a value; jump if it is true (opcodes with TRUE) or false (opcodes with FALSE).
 
-        A symbolic tensor has no numbers, so its truth is unknown, and Break is raised.
+        A symbolic tensor has no numbers, so its truth is unknown, and GraphBreak is raised.
         """
         value = self.pop()
         if isinstance(value, Tensor):
             self.condition = value
-            raise Break("a branch needs the value of a tensor")
+            raise GraphBreak("a branch needs the value of a tensor")
         jumps_if_true = "TRUE" in step.opname
         if truth(value) == jumps_if_true:
             self.position = step.target
@@ -293,7 +295,7 @@ class Interpreter:
     def FOR_ITER(self, step):
         iterator = self.stack[-1]
         if not isinstance(iterator, IteratorVariable):
-            raise Refuse("a loop over an iterator of someone else's")
+            raise SkipFrame("a loop over an iterator of someone else's")
         item = next(iterator.items, None)  # a symbolic value is never None, so None is the end
         if item is not None:
             self.push(item)
@@ -323,7 +325,8 @@ class Interpreter:
         self.keywords = ()  # they are for this call alone
         values = self.pop_many(step.arg)
         # Below the arguments are the callable and a NULL; which is above depends on the version of
-        # CPython. CPython may have `self` where the NULL is. Here a bound method is one `Method`.
+        # CPython. CPython may have `self` where the NULL is. Here a bound method is one
+        # `MethodVariable`.
         callable_and_null = self.pop_many(2)
         fn = next(value for value in callable_and_null if value is not NULL)
 
@@ -340,14 +343,14 @@ class Interpreter:
             is_called_next = True
         try:
             value = get_attribute(self.trace, owner, step.value)
-        except Break as graph_break:
+        except GraphBreak as graph_break:
             # Python runs `getattr(owner, name)` instead. The resume function starts with the same
             # stack as after this instruction: the attribute, and a NULL if a call follows.
             pushes = [RESULT]
             if is_called_next:
                 pushes = [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT]
             args = [owner, Known(step.value)]
-            raise Break(str(graph_break), Known(getattr), args, pushes=pushes) from None
+            raise GraphBreak(str(graph_break), Known(getattr), args, pushes=pushes) from None
         self.push_loaded(value, is_called_next)
 
     LOAD_METHOD = LOAD_ATTR

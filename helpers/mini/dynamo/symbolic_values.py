@@ -1,6 +1,5 @@
 """The symbolic values: what the mini-Dynamo's interpreter has on its stack instead of objects.
-
-There are two ways to stop: Break ends the graph, Refuse gives up the whole frame.
+There are two exceptions by which it stops: GraphBreak ends the graph, SkipFrame gives up the frame.
 
 Mirrors torch/_dynamo/variables/: TensorVariable, ConstantVariable, ListVariable, LazyVariable.
 """
@@ -29,11 +28,11 @@ NULL = object()
 RESULT = object()
 
 
-class Refuse(Exception):
+class SkipFrame(Exception):
     """The function cannot be traced, so the call runs as plain Python. The message says why."""
 
 
-class Break(Exception):
+class GraphBreak(Exception):
     """A graph break: the graph ends before one instruction, which Python runs on real objects.
 
     The instruction is the call `fn(*args, **kwargs)` of symbolic values, or, if `fn` is None, a
@@ -45,7 +44,7 @@ class Break(Exception):
         """Keep the reason `why`, and the call that Python has to run.
 
         The function that finds the reason often does not know the call. A caller that knows it
-        catches the Break, and raises another one with the call.
+        catches the GraphBreak, and raises another one with the call.
         """
         super().__init__(why)
         self.fn = fn
@@ -72,7 +71,7 @@ class Known:
 
 
 @dataclass(eq=False)
-class Items:
+class SequenceVariable:
     """A tuple or list of symbolic values. `kind` is its type, tuple or list."""
 
     kind: type
@@ -81,7 +80,7 @@ class Items:
 
 
 @dataclass(eq=False)
-class Method:
+class MethodVariable:
     """A bound method, looked up by name on a symbolic value."""
 
     owner: object

@@ -1,7 +1,8 @@
-"""Which functions of torch may be in a graph: pure ones, which return a new tensor.
+"""Which functions of torch may be in a graph: pure ones, which return a new tensor. Whatever is
+not named here runs as plain Python, between two graphs. So a name that is missing costs a graph
+break, and never a wrong result.
 
-Whatever is not named here runs for real, between two graphs. So a name that is missing costs a
-graph break, and never a wrong result. Mirrors torch/_dynamo/trace_rules.py.
+Mirrors torch/_dynamo/trace_rules.py.
 """
 
 import builtins

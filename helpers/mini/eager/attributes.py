@@ -1,8 +1,6 @@
-"""Checks the attributes of an op, and sets each by the C function for its kind.
-
-An attribute has a name and a value, such as "transpose_a" and True. Its *kind* is one of
-TF_AttrType, such as BOOL. In this module `op` is the address of a TFE_Op, and `key` is the name of
-an attribute as bytes.
+"""Checks the attributes of an op, and sets each by the C function for its kind. An attribute has a
+name and a value, such as "transpose_a" and True. Its *kind* is one of TF_AttrType, such as BOOL. In
+this module `op` is the address of a TFE_Op, and `key` is the name of an attribute as bytes.
 
 Mirrors SetOpAttrs of tensorflow/python/eager/pywrap_tfe_src.cc, with its words for a wrong value.
 The kind comes from the definition of the op, not from the value, so `True` and 1 are not confused.

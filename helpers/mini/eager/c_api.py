@@ -1,7 +1,5 @@
-"""Calls C functions of TensorFlow's shared library through ctypes.
-
-A *handle* is the C++ object with the data of an EagerTensor. A *status* is the object in which a C
-function writes its error.
+"""Calls C functions of TensorFlow's shared library through ctypes. A *handle* is the C++ object
+with the data of an EagerTensor. A *status* is the object in which a C function writes its error.
 
 Mirrors tensorflow/c/tf_status.h and tensorflow/c/eager/c_api.h. Two C++ functions convert between
 an EagerTensor and its handle. They are found by the names that the compiler gave them.

@@ -1,6 +1,5 @@
-"""Runs one TensorFlow op by calling the C API step by step, without TensorFlow's Python code.
-
-Its arguments are an op's name, EagerTensors and attributes. `attrs` is a tuple (name, value, name,
+"""Runs one TensorFlow op by calling the C API step by step, without TensorFlow's Python code. Its
+arguments are an op's name, EagerTensors and attributes. `attrs` is a tuple (name, value, name,
 value, …) everywhere. A *definition* is an OpDef (tensorflow/core/framework/op_def.proto); its
 `input_arg` describes the inputs of the op.
 

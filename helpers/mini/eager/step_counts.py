@@ -1,5 +1,4 @@
 """Counts how often TensorFlow's own C++ takes each step of an eager call, such as TFE_Execute.
-
 TensorFlow's library calls the function of another library through an *import slot*, which has the
 address of the function. To count, the slot gets the address of a counting function, and afterwards
 its old address again.

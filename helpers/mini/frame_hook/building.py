@@ -1,6 +1,5 @@
-"""Compiles hook.c to an extension module, the frame hook, and loads it.
-
-The compiled file stays in a cache folder, under a key made of the source and the version of Python.
+"""Compiles hook.c to an extension module, the frame hook, and loads it. The compiled file stays in
+a cache folder, under a key made of the source and the version of Python.
 """
 
 import hashlib
@@ -36,7 +35,7 @@ def extension() -> ModuleType:
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        module.set_up(_make_stub)
+        module.set_up(_make_stub)  # hook.c calls `_make_stub` to skip the code of a frame
     except (ImportError, RuntimeError) as error:
         raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
     return module

@@ -1,7 +1,6 @@
-"""Switches a frame hook on for a `with` block, and always off after it.
-
-A frame hook calls a Python *callback* before CPython evaluates a frame. There are two: the course's
-C extension, and torch's own hook for machines that cannot build the extension.
+"""Switches a frame hook on for a `with` block, and always off after it. A frame hook calls a Python
+*callback* before CPython evaluates a frame. There are two: the course's C extension, and torch's
+own hook for machines that cannot build the extension.
 """
 
 from collections.abc import Callable, Iterator

@@ -1,7 +1,6 @@
-"""Reads and sets the interpreter's slot for a frame evaluator (PEP 523), and names what is in it.
-
-A *frame evaluator* is the C function that runs a frame: CPython's own, torch's, or this course's.
-The slot has its address. The owner of an address is found by the library that it was loaded from.
+"""Reads and sets the interpreter's slot for a frame evaluator (PEP 523), and names what is in it. A
+*frame evaluator* is the C function that runs a frame: CPython's own, torch's, or this course's. The
+slot has its address. The owner of an address is found by the library that it was loaded from.
 """
 
 import ctypes

@@ -1,6 +1,5 @@
-"""A frame hook made of torch's own one, for machines that cannot build the course's extension.
-
-It has the methods `on` and `off` of the extension (hook.c). torch calls one Python function before
+"""A frame hook made of torch's own one, for machines that cannot build the course's extension. It
+has the methods `on` and `off` of the extension (hook.c). torch calls one Python function before
 each frame, which asks the active *callbacks*. A callback *answers* with None (evaluate the frame),
 a code object (evaluate that instead) or a callable (call it instead).
 
@@ -97,14 +96,16 @@ class TorchHook:
         of this package itself are skipped.
         """
         code = frame.f_code
+        # A frame of this package, such as the callback's caller, must not lead to another one.
         if _is_at_start(frame) and not code.co_filename.startswith(THIS_FOLDER):
             for active in reversed(list(self._callbacks.values())):
-                answer = (
-                    _find_replacement_code(active, code, frame) if active.asks_about(code) else None
-                )
-                if answer is not None:
+                if not active.asks_about(code):
+                    continue
+                replacement = _find_replacement_code(active, code, frame)
+                if replacement is not None:
                     active.answered.append(code)
-                    return frame_callback.build_code_answer(answer, _guards_that_never_hold())
+                    guards = _guards_that_never_hold()
+                    return frame_callback.build_code_answer(replacement, guards)
         return frame_callback.build_skip_answer()
 
 

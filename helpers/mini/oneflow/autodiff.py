@@ -1,8 +1,7 @@
-"""Reverse-mode differentiation: appends ops to a job that compute gradients of its loss.
-
-A *blob* is a named array of a job. An *argument* is (name, index), one input or output of an op. A
-gradient *rule* gets a ForwardOp, the op whose gradients are wanted. It returns Requests, the ops
-that compute them, and binds each input to the blob of its gradient.
+"""Reverse-mode differentiation: appends ops to a job that compute gradients of its loss. A *blob*
+is a named array of a job. An *argument* is (name, index), one input or output of an op. A gradient
+*rule* gets a ForwardOp, the op whose gradients are wanted. It returns Requests, the ops that
+compute them, and binds each input to the blob of its gradient.
 
 Both front ends, Python and C++, work with these. Mirrors oneflow/core/job_rewriter/autograd.cpp and
 BackwardOpConfContext of oneflow/core/framework/user_op_conf.h (0.3).
@@ -205,8 +204,8 @@ class Backward:
 
     def _append_backward_ops(self, op):
         """Append the backward ops of one op, and note the gradients that they give its inputs."""
-        where = f'op "{op.name}" of job "{self.writer.name}"'
-        rule = self._find_rule(op, where)
+        location = f'op "{op.name}" of job "{self.writer.name}"'
+        rule = self._find_rule(op, location)
         forward = self._make_forward_op(op)
         try:
             for request in rule.generate(forward):
@@ -216,20 +215,22 @@ class Backward:
                 blob = forward.inputs[argument]
                 self._partial_gradients.setdefault(blob, []).append(gradient)
         except OpError as error:
-            raise OpError(f"{where}: {rule}: {error}") from error
+            raise OpError(f"{location}: {rule}: {error}") from error
 
-    def _find_rule(self, op, where):
+    def _find_rule(self, op, location):
         """Return the gradient rule of an op's type; OpError if none is registered.
 
-        `where` names the op at the beginning of the message.
+        `location` names the op at the beginning of the message.
         """
         rules = self.writer.session.registry.gradients
         if op.type not in rules:
-            own_names = [name for name, rule in rules.items() if rule.file]
+            # Built-in rules have no file, and are not named in the message.
+            registered = [name for name, rule in rules.items() if rule.file]
             missing = add_file(f'no gradient is registered for op type "{op.type}"', op.file)
             raise OpError(
-                f"{where}: {missing}; its definition needs "
-                f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {quote_names(own_names, "none")})'
+                f"{location}: {missing}; its definition needs "
+                f'REGISTER_USER_OP_GRAD("{op.type}") '
+                f"(registered: {quote_names(registered, 'none')})"
             )
         return rules[op.type]
 

@@ -1,8 +1,6 @@
-"""The built-in ops of this small OneFlow: arithmetic for losses, and ops that gradients need.
-
-Each has an inference function (specs of its inputs -> Spec of its output), a kernel (a numpy
-function) and perhaps gradient functions. A Spec is the shape and dtype of a *blob*, a named array
-of a job.
+"""The built-in ops of this small OneFlow: arithmetic for losses, and ops that gradients need. Each
+has an inference function (specs of its inputs -> Spec of its output), a kernel (a numpy function)
+and perhaps gradient functions. A Spec is the shape and dtype of a *blob*, a named array of a job.
 
 Built-in ops are in the same registry as a learner's. Their inputs are all called "in". The input
 and variable ops of a job have no kernel, and are not among them.

@@ -1,5 +1,4 @@
 """Definitions of ops in C++: loads <name>_cpp_def.cpp, and makes an OpDef or GradientDef of each.
-
 The file is compiled to a program, which runs in a child process for each question. The question and
 the answer are rows of words, such as ["input", "in", 0, 2, 5]: kind, name, index, dtype number,
 size. So a definition that crashes, hangs or exits does not end this process.
@@ -60,15 +59,15 @@ def _make_op(program, file, number, group):
     _, name, has_inference = head
     attrs = {}
     arguments = {"input": (), "output": ()}
-    for kind, own_name, *rest in rows:
+    for kind, argument_name, *rest in rows:
         if kind == "attr":
             type_name, *default_text = rest
             # A list with the default, or empty if the attribute has none.
             default = [_parse_value(type_name, text) for text in default_text]
-            where = f'op type "{name}": attr "{own_name}"'
-            attrs[own_name] = make_attr_def(where, type_name, *default)
+            location = f'op type "{name}": attr "{argument_name}"'
+            attrs[argument_name] = make_attr_def(location, type_name, *default)
         else:
-            arguments[kind] += (own_name,)
+            arguments[kind] += (argument_name,)
 
     inputs = arguments["input"]
     outputs = arguments["output"]

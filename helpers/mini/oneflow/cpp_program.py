@@ -1,6 +1,5 @@
-"""Compiles a definition file in C++ to a program, and asks the program questions.
-
-The program is kept in a cache folder. A question and its answer are rows of words.
+"""Compiles a definition file in C++ to a program, and asks the program questions. The program is
+kept in a cache folder. A question and its answer are rows of words.
 
 The file is compiled, unmodified, with include/oneflow/core/framework/framework.h. The cache finds a
 program under a hash of what lies in the op's folder, of the header, the compiler and the flags.
@@ -85,9 +84,9 @@ def _compile(source, compiler, home, name):
     never sees an incomplete program.
     """
     with progress.doing(f"compiling {source.name}"), home.work() as work:
-        entry = work / "entry"
-        entry.mkdir()
-        command = [compiler, *FLAGS, source.name, "-o", str(entry / "program")]
+        new_folder = work / "entry"
+        new_folder.mkdir()
+        command = [compiler, *FLAGS, source.name, "-o", str(new_folder / "program")]
         # A compiler that is stopped at the time limit leaves files in TMPDIR.
         env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
         process = run_command(command, BUILD_SECONDS, cwd=source.parent, env=env)
@@ -96,11 +95,12 @@ def _compile(source, compiler, home, name):
         if process.code:
             raise OpError(f"{short_path(source)} does not compile: {_find_error(process.err)}")
         with suppress(OSError):  # another process has put its program there in the meantime
-            home.put(entry, name)
+            home.put(new_folder, name)
 
 
 def _find_error(message: str) -> str:
     """Return the first line with "error" in a compiler's message, else the first line."""
+    # The path of the header differs from machine to machine.
     lines = message.replace(f"{INCLUDE}{os.sep}", "").splitlines()
     for line in lines:
         if "error" in line.lower():

@@ -1,8 +1,7 @@
-"""Definitions of ops in Python: what REGISTER_USER_OP(...) in <name>_op_def.py registers.
-
-A definition is a *chain* of calls: REGISTER_USER_OP("relu").Input("in").Output("out")… . At the
-end, `finish` makes a checked record of it, an OpDef or a GradientDef. An *inference function* sets
-the shape and dtype of each output. The methods of a chain are named as in C++; the setters of
+"""Definitions of ops in Python: what REGISTER_USER_OP(...) in <name>_op_def.py registers. A
+definition is a *chain* of calls: REGISTER_USER_OP("relu").Input("in").Output("out")… . At the end,
+`finish` makes a checked record of it, an OpDef or a GradientDef. An *inference function* sets the
+shape and dtype of each output. The methods of a chain are named as in C++; the setters of
 InferContext are named as in OneFlow 0.9.
 """
 

@@ -95,5 +95,5 @@ def describe_exception(error, file=None):
     # A file that does not compile has no frame; the error itself knows the line.
     if isinstance(error, SyntaxError) and error.filename == str(file):
         lines = [error.lineno]
-    where = f"{short_path(file)}, line {lines[-1]}: " if lines else ""
-    return f"{where}{real_type_name(error)}: {printable(str(error), 300)}".rstrip(": ")
+    location = f"{short_path(file)}, line {lines[-1]}: " if lines else ""
+    return f"{location}{real_type_name(error)}: {printable(str(error), 300)}".rstrip(": ")

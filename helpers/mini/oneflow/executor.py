@@ -1,8 +1,7 @@
-"""Runs a job: calls the kernel of each op, in order, on numpy arrays.
-
-A *blob* is a named array of the job. During a run, `arrays` maps each blob's name to its array. A
-run is planned as a list of functions of `arrays`. The plan is made once, and again when the
-registry of ops and kernels has changed.
+"""Runs a job: calls the kernel of each op, in order, on numpy arrays. A *blob* is a named array of
+the job. During a run, `arrays` maps each blob's name to its array. A run is planned as a list of
+functions of `arrays`. The plan is made once, and again when the registry of ops and kernels has
+changed.
 """
 
 from functools import partial
@@ -31,7 +30,7 @@ def make_kernel_step(op, kernel):
     them, read-only, under the names of the output blobs.
     """
     function = kernel.function
-    where = f'{kernel} of op "{op.name}" ({op.type})'
+    location = f'{kernel} of op "{op.name}" ({op.type})'
     attrs = {name: value for name, value in op.attrs if name != "device_sub_tag"}
     takes_attrs = len(signature(function).parameters) > 1  # forward(args, attrs)
     attrs_argument = (MappingProxyType(attrs),) if takes_attrs else ()
@@ -45,22 +44,22 @@ def make_kernel_step(op, kernel):
         try:
             result = function(inputs, *attrs_argument)
         except (Exception, SystemExit) as error:
-            raise OpError(f"{where} raised {describe_exception(error, kernel.file)}") from error
+            raise OpError(f"{location} raised {describe_exception(error, kernel.file)}") from error
         del inputs
 
         results = (*result,) if type(result) in (tuple, list) else (result,)
         del result
         if len(results) != len(outputs):
             expected = f"{len(outputs)} output(s): {', '.join(map(str, op.outputs))}"
-            raise OpError(f"{where} returned {len(results)} value(s); the op has {expected}")
+            raise OpError(f"{location} returned {len(results)} value(s); the op has {expected}")
 
         for index, output, dtype in outputs:
             array = results[index]
             if isinstance(array, np.generic):  # a numpy scalar, such as the result of `x.sum()`
                 array = np.array(array)
-            _require_array(array, where, output)
-            _require_same("shape", array.shape, output.shape, where, output)
-            _require_same("dtype", array.dtype, dtype, where, output)
+            _require_array(array, location, output)
+            _require_same("shape", array.shape, output.shape, location, output)
+            _require_same("dtype", array.dtype, dtype, location, output)
             # The kernel may have kept the array, or returned a view of another array.
             if getrefcount(array) > SOLE_OWNER_COUNT or array.base is not None:
                 array = array.copy()
@@ -70,21 +69,22 @@ def make_kernel_step(op, kernel):
     return run
 
 
-def _require_array(array, where, output):
-    """Raise OpError if the result for `output` is no numpy array; `where` names the kernel."""
+def _require_array(array, location, output):
+    """Raise OpError if the result for `output` is no numpy array; `location` names the kernel."""
     if type(array) is not np.ndarray:
         kind = "None" if array is None else f"a {real_type_name(array)}"
-        raise OpError(f"{where} returned {kind} for {output}; a kernel returns a numpy array")
+        raise OpError(f"{location} returned {kind} for {output}; a kernel returns a numpy array")
 
 
-def _require_same(what, found, expected, where, output):
+def _require_same(subject, found, expected, location, output):
     """Raise OpError if a kernel's result has not the shape or dtype that was inferred.
 
-    `what` is "shape" or "dtype".
+    `subject` is "shape" or "dtype".
     """
     if found != expected:
         raise OpError(
-            f"{where} returned {what} {found} for {output}; the op's inference says {expected}"
+            f"{location} returned {subject} {found} for {output}; "
+            f"the op's inference says {expected}"
         )
 
 
@@ -129,15 +129,17 @@ class Executor:
         else:
             found = f"a {real_type_name(array)}, not a numpy array: write np.asarray(...)"
         if found != output.spec:
-            what = f'job "{self.job.name}": argument "{name}"'
-            raise OpError(f"{what} is {found}; the placeholder is {output.spec}")
+            subject = f'job "{self.job.name}": argument "{name}"'
+            raise OpError(f"{subject} is {found}; the placeholder is {output.spec}")
 
     def _update_variables(self, arrays):
         """Set each trained variable to the value that the optimizer computes from its gradient."""
         momenta = self.session.momenta
-        for name, model, gradient in self.updates:
+        for name, variable_blob, gradient_blob in self.updates:
             velocity = momenta.get(name)
-            value, velocity = self.optimizer.next(arrays[model], arrays[gradient], velocity)
+            value, velocity = self.optimizer.next(
+                arrays[variable_blob], arrays[gradient_blob], velocity
+            )
             momenta[name] = velocity
             self.session.set_variable(name, value)
 

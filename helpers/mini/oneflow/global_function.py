@@ -1,8 +1,7 @@
-"""flow.global_function: a decorator that makes a job of a Python function.
-
-The function runs once, with *blobs* instead of arrays, and each op that it calls is appended to the
-job. A blob is a named array of the job that has no numbers yet. Each call of the decorated function
-runs the job on numpy arrays.
+"""flow.global_function: a decorator that makes a job of a Python function. The function runs once,
+with *blobs* instead of arrays, and each op that it calls is appended to the job. A blob is a named
+array of the job that has no numbers yet. Each call of the decorated function runs the job on numpy
+arrays.
 
 Mirrors oneflow/python/framework/function_util.py and, for the annotations of parameters,
 python/framework/typing.py.
@@ -97,7 +96,7 @@ class JobFunction:
         with set_current_writer(job):
             blobs = self._add_inputs(job)
             names = self._list_returned(self.function(*blobs))
-        self._require_annotated(names)
+        self._require_one_if_annotated(names)
         if self.kind == "train":
             self._add_training(job)
 
@@ -129,7 +128,7 @@ class JobFunction:
             blobs = [returned]
         return [require_blob_of_job(blob, f"{self._describe()}: return").name for blob in blobs]
 
-    def _require_annotated(self, names):
+    def _require_one_if_annotated(self, names):
         """Raise OpError if the function is annotated `-> Numpy` but did not return one blob."""
         if self.function.__annotations__.get("return") is Numpy:
             require(

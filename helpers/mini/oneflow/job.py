@@ -1,9 +1,8 @@
-"""A job: a list of ops as data; and the Writer, which appends ops while a job function runs.
-
-A *blob* is a named array of the job. A Request is an op that has not been checked. The Writer
-checks it against the definition of its op type, and infers the shapes and dtypes of its output
-blobs. Mirrors the job proto that OneFlow 0.3 kept (oneflow/core/job/job.proto), and
-JobBuildAndInferCtx (job_build_and_infer_ctx.cpp).
+"""A job: a list of ops as data; and the Writer, which appends ops while a job function runs. A
+*blob* is a named array of the job. A Request is an op that has not been checked. The Writer checks
+it against the definition of its op type, and infers the shapes and dtypes of its output blobs.
+Mirrors the job proto that OneFlow 0.3 kept (oneflow/core/job/job.proto), and JobBuildAndInferCtx
+(job_build_and_infer_ctx.cpp).
 """
 
 from contextlib import contextmanager
@@ -154,10 +153,10 @@ class Writer:
 
         OpError if the function raises, or does not set a shape and a dtype.
         """
-        where = self._describe_place(request)
+        location = self._describe_place(request)
         for _, blob in request.inputs:
             require(
-                blob in self.blobs, f'{where} reads blob "{blob}", which no op before it writes'
+                blob in self.blobs, f'{location} reads blob "{blob}", which no op before it writes'
             )
         specs = number_arguments([(name, self.blobs[blob].spec) for name, blob in request.inputs])
 
@@ -168,7 +167,7 @@ class Writer:
                 spec = make_spec(shape, dtype, f'gives output "{name}" this shape and dtype')
                 outputs.append(Output(name, request.blob(name), *spec))
         except OpError as error:
-            message = f"{where}: the inference function of {definition} {error}"
+            message = f"{location}: the inference function of {definition} {error}"
             raise OpError(message, "infer") from error
         return outputs
 
@@ -192,24 +191,25 @@ class Writer:
         inputs come into the order of the definition. OpError if it does not fit.
         """
         definition = self._find_definition(request)
-        where = f"{self._describe_place(request)}, {definition}"
-        _require_arguments(request, definition, where)
-        _fill_attrs(request, definition, where)
+        location = f"{self._describe_place(request)}, {definition}"
+        _require_arguments(request, definition, location)
+        _fill_attrs(request, definition, location)
         if definition.file:  # not built in
             request.inputs.sort(key=lambda item: definition.inputs.index(item[0]))
-            _require_python_tag(definition, where)
-        check_placement(placement, where)
+            _require_python_tag(definition, location)
+        check_placement(placement, location)
         return definition
 
     def _find_definition(self, request):
         """Return the OpDef of a request's op type; OpError if there is none of that name."""
         ops = self.session.registry.ops
-        where = self._describe_place(request)
-        require(request.type, f'{where} has no op type: call .Op("op_type_name")')
-        own_names = quote_names(name for name, definition in ops.items() if definition.file)
+        location = self._describe_place(request)
+        require(request.type, f'{location} has no op type: call .Op("op_type_name")')
+        # Built-in ops have no file, and are not named in the message.
+        learner_names = quote_names(name for name, definition in ops.items() if definition.file)
         require(
             request.type in ops,
-            f'{where}: there is no op type "{request.type}"; registered: {own_names}',
+            f'{location}: there is no op type "{request.type}"; registered: {learner_names}',
         )
         return ops[request.type]
 
@@ -222,40 +222,40 @@ class Writer:
                 return name
 
 
-def _require_arguments(request, definition, where):
+def _require_arguments(request, definition, location):
     """Raise OpError unless a request has each input and output of the definition once."""
     if definition.file:  # a built-in op takes any number of inputs
         inputs = [name for name, _ in request.inputs]
-        _require_each_once("input", inputs, definition.inputs, where)
-    _require_each_once("output", request.outputs, definition.outputs, where)
+        _require_each_once("input", inputs, definition.inputs, location)
+    _require_each_once("output", request.outputs, definition.outputs, location)
 
 
-def _require_each_once(kind, names, defined_names, where):
+def _require_each_once(kind, names, defined_names, location):
     """Raise OpError unless `names` has each defined name once, and no other.
 
-    `kind` is "input" or "output", and `where` begins the message.
+    `kind` is "input" or "output", and `location` begins the message.
     """
     for name in [*names, *defined_names]:
         # OpError for a name that is not defined.
-        get_by_name(dict.fromkeys(defined_names), kind, name, f"{where} ")
+        get_by_name(dict.fromkeys(defined_names), kind, name, f"{location} ")
         count_given = names.count(name)
-        what = f'{where}: {kind} "{name}"'
-        require(count_given > 0, f'{what} is not given; add .{kind.title()}("{name}"…)')
-        require(count_given == 1, f"{what} takes one blob, {count_given} given")
+        subject = f'{location}: {kind} "{name}"'
+        require(count_given > 0, f'{subject} is not given; add .{kind.title()}("{name}"…)')
+        require(count_given == 1, f"{subject} takes one blob, {count_given} given")
 
 
-def _fill_attrs(request, definition, where):
+def _fill_attrs(request, definition, location):
     """Check the attributes of a request, and add the defaults of those that it leaves out."""
     for name in request.attrs:  # OpError for a name that the definition lacks
-        get_by_name(definition.attrs, "attr", name, f"{where} ")
+        get_by_name(definition.attrs, "attr", name, f"{location} ")
     for name, attr in definition.attrs.items():
         value = request.attrs.get(name, attr.default)
-        what = f'{where}: attr "{name}"'
-        require(value is not REQUIRED, f"{what} must be set; it has no default")
-        request.attrs[name] = convert_attr_value(what, attr.type, value)
+        subject = f'{location}: attr "{name}"'
+        require(value is not REQUIRED, f"{subject} must be set; it has no default")
+        request.attrs[name] = convert_attr_value(subject, attr.type, value)
 
 
-def _require_python_tag(definition, where):
+def _require_python_tag(definition, location):
     """Raise OpError unless the definition has an attribute that says that its kernel is in Python.
 
     As in OneFlow, this is the attribute "device_sub_tag" with the default "py".
@@ -263,18 +263,18 @@ def _require_python_tag(definition, where):
     tag = definition.attrs.get("device_sub_tag")
     require(
         tag and tag.default == "py",
-        f'{where} lacks .Attr("device_sub_tag", "py"): without it the framework looks '
+        f'{location} lacks .Attr("device_sub_tag", "py"): without it the framework looks '
         "for a kernel in C++, and there is none",
     )
 
 
-def check_placement(device, where):
-    """Raise OpError, with OneFlow's message, unless the device is "cpu". `where` names the op."""
+def check_placement(device, location):
+    """Raise OpError, with OneFlow's message, unless an op (at `location`) is on the "cpu"."""
     if device == "cpu":
         return
     placed = f'is placed on "{device}"' if device else 'has no placement, which means "gpu"'
     raise OpError(
-        f'{where} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
+        f'{location} {placed}: {NO_KERNEL} A numpy kernel runs on "cpu" only: '
         'write the op inside `with flow.scope.placement("cpu", "0:0"):`'
     )
 

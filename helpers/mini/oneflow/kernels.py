@@ -1,10 +1,9 @@
-"""Finds the kernel of an op, which is the numpy function that computes it.
-
-A kernel may be registered with a *predicate*, a condition on the op's device and dtypes, such as
-HobDataType("in", 0) == "float32". An op type without registered kernels has its kernel in a Python
-file, by name: X_forward is computed by forward() of X's kernel file, X_backward by its backward().
-Mirrors oneflow/extension/python/py_compute.cpp (0.3). OneFlow calls a predicate a hob, a high order
-bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
+"""Finds the kernel of an op, which is the numpy function that computes it. A kernel may be
+registered with a *predicate*, a condition on the op's device and dtypes, such as HobDataType("in",
+0) == "float32". An op type without registered kernels has its kernel in a Python file, by name:
+X_forward is computed by forward() of X's kernel file, X_backward by its backward(). Mirrors
+oneflow/extension/python/py_compute.cpp (0.3). OneFlow calls a predicate a hob, a high order bool,
+as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
 user_op_registry_manager.cpp.
 """
 
@@ -158,11 +157,11 @@ class KernelChain(Chain):
 
     def finish(self):
         """Return the RegisteredKernel, checked; OpError if the registration is incomplete."""
-        what = f'REGISTER_USER_KERNEL("{self.name}")'
-        require(callable(self.function), f"{what} has no .SetCreateFn(function)")
+        subject = f'REGISTER_USER_KERNEL("{self.name}")'
+        require(callable(self.function), f"{subject} has no .SetCreateFn(function)")
         require(
             isinstance(self.predicate, Hob),
-            f"{what}.SetIsMatchedHob needs a predicate, got {quote_value(self.predicate)}",
+            f"{subject}.SetIsMatchedHob needs a predicate, got {quote_value(self.predicate)}",
         )
         kernel = Kernel(self.function.__name__, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
@@ -193,20 +192,20 @@ def named(registry, type_name):
     """
     name, _, function_name = type_name.rpartition("_")
     files = registry.kernel_files
-    what = f'op type "{type_name}"'
+    subject = f'op type "{type_name}"'
     require(
         function_name in ("forward", "backward"),
-        f"{what} cannot find its kernel: its name must end in _forward or _backward",
+        f"{subject} cannot find its kernel: its name must end in _forward or _backward",
     )
     require(
         name in files,
-        f'{what} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel() '
+        f'{subject} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel() '
         f"(loaded: {quote_names(files)})",
     )
     module, _, file = files[name]
     function = getattr(module, function_name, None)
     require(
         callable(function),
-        f"{short_path(file)} defines no function {function_name}(args), which {what} needs",
+        f"{short_path(file)} defines no function {function_name}(args), which {subject} needs",
     )
     return Kernel(function_name, function, file)

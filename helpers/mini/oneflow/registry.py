@@ -1,7 +1,6 @@
-"""The registry of op types, gradient rules and kernels, and the records in it.
-
-An op type has a definition (its inputs, outputs, attributes and shape inference), a gradient rule
-and a kernel (the numpy function that computes it). A *chain* is a registration in the style
+"""The registry of op types, gradient rules and kernels, and the records in it. An op type has a
+definition (its inputs, outputs, attributes and shape inference), a gradient rule and a kernel (the
+numpy function that computes it). A *chain* is a registration in the style
 REGISTER_USER_OP("relu").Input("in").Output("out"). Definitions come from two front ends, which make
 the same records: definitions.py (Python) and cpp_def.py (compiled C++).
 
@@ -26,10 +25,10 @@ TYPES = {"bool": bool, "int32": int, "int64": int, "float": float, "double": flo
 REQUIRED = object()  # an attribute without a default
 
 
-def dtype_name(value, what):
+def dtype_name(value, subject):
     """Return the name of a dtype, such as "float32", for np.float32 or "float32".
 
-    Raise OpError for anything that is not in DTYPES. `what` begins the message.
+    Raise OpError for anything that is not in DTYPES. `subject` begins the message.
     """
     try:
         name = np.dtype(value).name if isinstance(value, (str, type, np.dtype)) else None
@@ -37,7 +36,7 @@ def dtype_name(value, what):
         name = None
     require(
         name in DTYPES,
-        f"{what}: {quote_value(value)} is not a data type of a blob; "
+        f"{subject}: {quote_value(value)} is not a data type of a blob; "
         f"there are {quote_names(DTYPES)}",
     )
     return name
@@ -57,8 +56,8 @@ class AttrDef(NamedTuple):
     default: object = REQUIRED
 
 
-def make_attr_def(where, type_name, default=REQUIRED):
-    """Return an AttrDef, checked; OpError if it is wrong. `where` begins the message.
+def make_attr_def(location, type_name, default=REQUIRED):
+    """Return an AttrDef, checked; OpError if it is wrong. `location` begins the message.
 
     If `type_name` is None, it follows from the type of the default: 0.1 -> "double".
     """
@@ -67,26 +66,27 @@ def make_attr_def(where, type_name, default=REQUIRED):
     shown = quote_value(type_name or default)
     require(
         name in TYPES,
-        f"{where}: {shown} does not name an attr type; there are {quote_names(TYPES)}",
+        f"{location}: {shown} does not name an attr type; there are {quote_names(TYPES)}",
     )
     if default is not REQUIRED:
-        default = convert_attr_value(where, name, default)
+        default = convert_attr_value(location, name, default)
     return AttrDef(name, default)
 
 
-def convert_attr_value(where, type_name, value):
+def convert_attr_value(location, type_name, value):
     """Return an attribute's value, converted to the attribute's type; OpError if it does not fit.
 
-    `type_name` is a key of TYPES, and `where` begins the message. A "float" is rounded to 32 bits.
+    `type_name` is a key of TYPES, and `location` begins the message. A "float" is rounded to 32
+    bits.
     """
     python_type = TYPES[type_name]
     # An int may be given for a float. The exact type is compared, because a bool is no int here.
     fits = type(value) is python_type or (python_type is float and type(value) is int)
-    require(fits, f"{where} is a {type_name}, got {quote_value(value)}")
+    require(fits, f"{location} is a {type_name}, got {quote_value(value)}")
     if python_type is int:
         limits = np.iinfo(type_name)
         fits = limits.min <= value <= limits.max
-        require(fits, f"{where} is an {type_name}, which cannot hold {value}")
+        require(fits, f"{location} is an {type_name}, which cannot hold {value}")
     if type_name == "float":
         return float(np.float32(value))
     return python_type(value)
@@ -104,11 +104,11 @@ class Spec(NamedTuple):
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
-def make_spec(shape, dtype, what):
-    """Return a Spec, checked; OpError for a wrong shape or dtype. `what` begins the message."""
+def make_spec(shape, dtype, subject):
+    """Return a Spec, checked; OpError for a wrong shape or dtype. `subject` begins the message."""
     fits = is_plain_list(shape) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape)
-    require(fits, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
-    return Spec(tuple(map(int, shape)), dtype_name(dtype, what))
+    require(fits, f"{subject}: a shape is a tuple such as (5,), of whole numbers from 0 up")
+    return Spec(tuple(map(int, shape)), dtype_name(dtype, subject))
 
 
 @dataclass(frozen=True)
@@ -257,13 +257,13 @@ def _list_without_folder(definitions, folder) -> dict:
     return {name: item for name, item in definitions.items() if not item.file.startswith(folder)}
 
 
-def _add_definition(definitions, what, definition):
+def _add_definition(definitions, subject, definition):
     """Add one definition to the dict, by its name; OpError if the name is taken already."""
     name = definition.name
     if name in definitions:
         owner = short_path(definitions[name].file) or "the framework itself"
         raise OpError(
-            f'{short_path(definition.file)}: {what} "{name}" is already registered by {owner}; '
+            f'{short_path(definition.file)}: {subject} "{name}" is already registered by {owner}; '
             "op_type_name must be unique"
         )
     definitions[name] = definition

@@ -1,5 +1,4 @@
 """The session, which has the registry and the variables of all jobs, and loading of an op's folder.
-
 An op's folder has files such as relu_op_def.py (its definition), relu_py_kernel.py (its kernels)
 and relu_py_api.py (its wrapper). Each file is known by its *ending*, such as "op_def.py".
 
@@ -123,7 +122,7 @@ def load_file(path, ending):
     with collect(ending, path) as records:
         try:
             code = compile(path.read_bytes(), str(path), "exec")
-            with as_oneflow():
+            with as_oneflow():  # `import oneflow` in the file means this package
                 exec(code, vars(module))
         except OpError:
             raise

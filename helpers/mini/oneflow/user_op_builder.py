@@ -1,7 +1,6 @@
-"""What a job function works with: blobs, user_op_builder for a new op, variables, and SGD.
-
-A *blob* is a named array of the job. While the job function runs, a blob has a shape and a dtype
-but no numbers. Arithmetic on blobs appends built-in ops to the job.
+"""What a job function works with: blobs, user_op_builder for a new op, variables, and SGD. A *blob*
+is a named array of the job. While the job function runs, a blob has a shape and a dtype but no
+numbers. Arithmetic on blobs appends built-in ops to the job.
 
 Mirrors oneflow/python/ops: user_op_builder.py, get_variable.py, and optimizer.py, whose learning
 rate can change by steps; here it is constant.
@@ -89,15 +88,15 @@ class Blob:
     __array_function__ = _no_value
 
 
-def require_blob_of_job(blob, what):
+def require_blob_of_job(blob, subject):
     """Return `blob` if it is a Blob of the current job, else raise OpError.
 
-    `what` begins the message.
+    `subject` begins the message.
     """
-    require(isinstance(blob, Blob), f"{what} takes blobs of the job, not {real_type_name(blob)}")
+    require(isinstance(blob, Blob), f"{subject} takes blobs of the job, not {real_type_name(blob)}")
     require(
         blob.owner is current_writer(),
-        f'{what}: {blob} belongs to another job, "{blob.owner.name}"',
+        f'{subject}: {blob} belongs to another job, "{blob.owner.name}"',
     )
     return blob
 
@@ -135,10 +134,14 @@ class user_op_builder(Request):  # noqa: N801 - the original's name
         )
 
     def Input(self, input_name, input_blobs):
-        what = f'op "{self.name}": .Input("{input_name}", ...)'
+        subject = f'op "{self.name}": .Input("{input_name}", ...)'
         shown = "x" if isinstance(input_blobs, Blob) else quote_value(input_blobs)
-        require(is_plain_list(input_blobs), f"{what} needs a list of blobs: write [x], not {shown}")
-        self.inputs += [(input_name, require_blob_of_job(blob, what).name) for blob in input_blobs]
+        require(
+            is_plain_list(input_blobs), f"{subject} needs a list of blobs: write [x], not {shown}"
+        )
+        self.inputs += [
+            (input_name, require_blob_of_job(blob, subject).name) for blob in input_blobs
+        ]
         return self
 
     def Build(self):
@@ -204,16 +207,18 @@ def get_variable(name, shape=None, dtype="float32", initializer=None, trainable=
     shape or dtype already.
     """
     job = current_writer()
-    what = f'variable "{name}"'
-    require(shape is not None, f"{what} has no shape: get_variable(name, shape=(3, 4), ...)")
-    spec = make_spec(shape, dtype, what)
-    require(not trainable or spec.dtype in FLOATS, f"{what} is {spec.dtype}: write trainable=False")
+    subject = f'variable "{name}"'
+    require(shape is not None, f"{subject} has no shape: get_variable(name, shape=(3, 4), ...)")
+    spec = make_spec(shape, dtype, subject)
+    require(
+        not trainable or spec.dtype in FLOATS, f"{subject} is {spec.dtype}: write trainable=False"
+    )
 
     # A job may get a variable twice. If an op of another type has the name, `append` raises
     # OpError.
     is_new = (name, "variable") not in [(op.name, op.type) for op in job.ops]
     if is_new:
-        check_placement(CURRENT_DEVICE.get(), f'{what} of job "{job.name}"')
+        check_placement(CURRENT_DEVICE.get(), f'{subject} of job "{job.name}"')
     _set_first_value(job.session, name, spec, initializer)
     output = Output("out", f"{name}/out_0", *spec)
     if is_new:
@@ -228,13 +233,13 @@ def _set_first_value(session, name, spec, initializer):
 
     OpError if it has a value of another shape or dtype, or if there is no initializer.
     """
-    what = f'variable "{name}"'
+    subject = f'variable "{name}"'
     if name in session.variables:
         array = session.variables[name]
         found = Spec(array.shape, array.dtype.name)
-        require(found == spec, f"{what} is {found} already, not {spec}")
+        require(found == spec, f"{subject} is {found} already, not {spec}")
     else:
-        require(initializer is not None, f"{what} needs an initializer: flow.ones_initializer()")
+        require(initializer is not None, f"{subject} needs an initializer: flow.ones_initializer()")
         session.set_variable(name, initializer(name, *spec))
 
 
