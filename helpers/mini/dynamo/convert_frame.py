@@ -188,7 +188,13 @@ def make_plain_entry(frame: Frame, trace, why: str) -> Entry:
 
 
 def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
-    """Trace the frame, and return its entry. Raise SkipFrame if it cannot be traced."""
+    """Trace the frame for these values, and return its cache entry.
+
+    The function's bytecode runs on symbolic values, which fills the graph. Then Python source is
+    generated that calls the graph and, after a graph break, a resume function. SkipFrame is raised
+    if the function cannot be traced.
+    """
+    # No value gets a guard before the function uses it.
     local = {}
     for name, value in zip(frame.parameters, values, strict=True):
         local[name] = LazyVariable(value, name)
@@ -205,20 +211,15 @@ def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
             frame, interpreter, output, get_resume_function, resume_functions
         )
         last_lines = writer.write(graph_break)
-    module, calls = output.finish(backend)
+    module, calls = output.finish(backend)  # the lines in `calls` call the graph
 
     source = _format_function(frame, [*calls, *output.lines, *last_lines])
     trace.names["__name__"] = frame.fn.__module__
-    namespace = dict(trace.names)
-    file_name = f"<made from {printable(frame.fn.__name__)}>"
-    exec(compile(source, file_name, "exec"), namespace)
-
     guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
-    run = namespace[frame.generated_name]
     entry = Entry(
         guards=guards,
         accepts=accepts,
-        run=run,
+        run=_execute_source(frame, source, trace.names),
         source=source,
         graph=module,
         broke=break_reason,
@@ -228,6 +229,17 @@ def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
     if failing:  # the entry would never be used, and each call would make another one
         raise SkipFrame(f"{failing.text} does not hold for the values that it was made for")
     return entry
+
+
+def _execute_source(frame: Frame, source: str, names: dict) -> Callable:
+    """Execute the source of the generated function; return the function.
+
+    `names` maps each global name in the source to its object.
+    """
+    namespace = dict(names)
+    file_name = f"<made from {printable(frame.fn.__name__)}>"
+    exec(compile(source, file_name, "exec"), namespace)
+    return namespace[frame.generated_name]
 
 
 def _format_result(output: Output, result) -> str:
@@ -283,7 +295,7 @@ class _ResumeCallWriter:
     def _write_call(self, graph_break: GraphBreak) -> list[str]:
         """Return the line that makes the call, and passes its result to a resume function."""
         expression = self.output.expression
-        arguments = [expression(value) for value in graph_break.args_for_real]
+        arguments = [expression(value) for value in graph_break.call_args]
         for name, value in graph_break.kwargs.items():
             arguments.append(f"{name}={expression(value)}")
         call = f"{expression(graph_break.fn)}({', '.join(arguments)})"

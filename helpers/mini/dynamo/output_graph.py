@@ -41,8 +41,8 @@ class Tracing(VariableBuilder):
         symbolic values. GraphBreak is raised if an argument cannot be in a graph, or the result is
         not one tensor.
         """
-        args = [self._recordable(value) for value in args]
-        kwargs = {name: self._recordable(value) for name, value in kwargs.items()}
+        args = [self._as_graph_argument(value) for value in args]
+        kwargs = {name: self._as_graph_argument(value) for name, value in kwargs.items()}
         if None in args or None in kwargs.values():
             raise GraphBreak("an argument is not something that a graph can contain")
         result = self._run_on_fakes(fn, args, kwargs)
@@ -52,14 +52,14 @@ class Tracing(VariableBuilder):
         node.meta["example_value"] = result
         return Tensor(node, result)
 
-    def _recordable(self, value):
+    def _as_graph_argument(self, value):
         """Return a symbolic value as an argument of a graph node, or None if no node can have it.
 
         A graph node can have tensors, constants, and lists or tuples of both.
         """
         value = self.resolve(value)
         if isinstance(value, SequenceVariable):
-            items = [self._recordable(item) for item in value.items]
+            items = [self._as_graph_argument(item) for item in value.items]
             if None in items or value.kind not in (tuple, list):
                 return None
             return SequenceVariable(value.kind, items, value.source)

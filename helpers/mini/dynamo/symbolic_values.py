@@ -48,7 +48,7 @@ class GraphBreak(Exception):
         """
         super().__init__(why)
         self.fn = fn
-        self.args_for_real = list(args)  # the name `args` is an attribute of every exception
+        self.call_args = list(args)  # the name `args` is an attribute of every exception
         self.kwargs = kwargs or {}
         self.pushes = pushes
 

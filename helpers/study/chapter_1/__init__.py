@@ -23,7 +23,9 @@ WHY = {
 )
 def tangle(guess, tangle):
     """You know which routes copied the reference, and which look it up at the call."""
-    # The learner's `tangle()` returns what its five routes lead to, in the order of WHY.
+    # Return None if the guess is right, else a sentence on the first wrong route. The docstring is
+    # what the learner reads after a pass. `guess` maps each route to "old" or "new". The notebook's
+    # `tangle()` runs the five routes, and returns where each leads, in the order of WHY.
     return judge_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, among=("old", "new"))
 
 

@@ -96,7 +96,7 @@ def _make_functions(wanted, other) -> list:
     def renamed(value, call=wanted): ...
 
     renamed.__qualname__ = "renamed"  # wraps has copied the name of `twice`
-    return list(locals().values())
+    return list(locals().values())  # the functions above, and the two arguments
 
 
 def _run_finder(find: Callable) -> list[list[tuple[str, str]]]:
@@ -199,5 +199,7 @@ DEFAULT_FINDER_HINTS = (
 @exercise(*DEFAULT_FINDER_HINTS)
 def default_finder(find_in_defaults: Callable):
     """You found every default of the test, positional and keyword-only, by identity alone."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     case = JudgedCase("on functions made for the test", _run_finder, _advise_on_defaults)
     return find_difference(find_in_defaults, _find_in_defaults, [case])

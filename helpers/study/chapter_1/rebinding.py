@@ -323,6 +323,8 @@ def _describe_name(when: str, path: str, role: str | None, right_role: str | Non
 )
 def rebinding(my_rebind_everywhere: Callable, op: Callable):
     """Your blocks rebind every module name, nest, survive errors, and restore every name."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     case = JudgedCase(
         "on copies of all modules", partial(_run_on_module_copies, op), _advise_on_names
     )

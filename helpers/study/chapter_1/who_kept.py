@@ -250,6 +250,10 @@ WHO_KEPT_HINTS = (
 @exercise(*WHO_KEPT_HINTS, seconds=20)
 def who_kept(kept, cured: Callable, sources, calls):
     """You named each holder. Every call ran the new op, and afterwards all was as before."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `kept` and `cured` are the two parts of the answer. `sources`
+    # maps the names of the project's modules to their texts, and `calls(project, x)` makes all its
+    # calls.
     rows = [(shows, sources, calls, trial) for shows, trial in TRIALS.items()]
     with only_new_objects():
         cases = make_cases(_run_trial, rows, _advise_on_cure)

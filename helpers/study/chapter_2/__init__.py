@@ -25,6 +25,9 @@ WHY = {
 )
 def ranking(ranking, sequences):
     """You read keys as TensorFlow does."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `ranking` has the names of the sequences, `sequences` maps
+    # each name to its calls.
     names = [to_plain_text(name) for name in require_items(ranking, limit=100, what="ranking")]
     require_attempts({f"place {number}": name for number, name in enumerate(names, 1)})
     if len(names) != len(WHY) or not all(name in names for name in WHY):

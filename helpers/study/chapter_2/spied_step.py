@@ -129,16 +129,16 @@ def _require_numbers(value):
     return array
 
 
-def draw_tensor(dice: random.Random, rows: int, columns: int):
+def draw_tensor(generator: random.Random, rows: int, columns: int):
     """Return a tensor of random numbers."""
     if rows == 0:  # tf.constant([]) would have no columns
         return tf.zeros([0, columns])
-    return tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
+    return tf.constant([[generator.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
 
-def _draw_batches(dice: random.Random, row_counts: Iterable[int]) -> list:
+def _draw_batches(generator: random.Random, row_counts: Iterable[int]) -> list:
     """Return a list of batches: a random tensor with COLUMNS columns for each number of rows."""
-    return [draw_tensor(dice, rows, COLUMNS) for rows in row_counts]
+    return [draw_tensor(generator, rows, COLUMNS) for rows in row_counts]
 
 
 def judge_loop(
@@ -218,10 +218,12 @@ def _run_epoch(epoch, step, batches) -> list[float]:
 )
 def batches(step, epoch: Callable, batches, slow_step):
     """Any number of batches now shares one or two traces."""
-    dice = random.Random(2)
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `slow_step` is in the notebook only for the learner.
+    generator = random.Random(2)
     trials = [(batches,)]
     for row_counts in UNSEEN_ROW_COUNTS:
-        trials.append((_draw_batches(dice, row_counts),))
+        trials.append((_draw_batches(generator, row_counts),))
 
     names = LoopNames("step", "epoch", "slow_step")
     return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
@@ -283,11 +285,13 @@ SLOW_TRAINING_HINTS = (
 @exercise(*SLOW_TRAINING_HINTS)
 def slow_training(train_step, train: Callable, weights, batches):
     """One or two traces are now enough for any batches, with the same weights and means."""
-    dice = random.Random(4)
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
+    generator = random.Random(4)
     trials = [(weights, batches)]
     for row_counts in UNSEEN_ROW_COUNTS:
-        other_weights = draw_tensor(dice, COLUMNS, 1)
-        trials.append((other_weights, _draw_batches(dice, row_counts)))
+        other_weights = draw_tensor(generator, COLUMNS, 1)
+        trials.append((other_weights, _draw_batches(generator, row_counts)))
 
     names = LoopNames("train_step", "train", "slow_train")
     return judge_loop(names, train_step, train, _slow_train, trials, _run_train)

@@ -199,6 +199,8 @@ CACHE_KEY_HINTS = (
 @exercise(*CACHE_KEY_HINTS)
 def cache_key(key: Callable):
     """In every sequence of calls, your key makes the same hits and traces as tf.function."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     make_cache = partial(_LearnerCache, key=key)
     return _find_part_difference(make_cache, make_key_sequences())
 
@@ -216,6 +218,8 @@ CACHE_LOOKUP_HINTS = (
 @exercise(*CACHE_LOOKUP_HINTS, picture=_draw_lookups)
 def cache_lookup(find: Callable, widen: Callable):
     """In every sequence of calls, your lookup hits and widens where tf.function does."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     make_cache = partial(_LearnerCache, find=find, widen=widen)
     return _find_part_difference(make_cache, make_lookup_sequences())
 
@@ -232,5 +236,7 @@ CACHE_MUTATION_HINTS = (
 @exercise(*CACHE_MUTATION_HINTS)
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     make_cache = partial(_LearnerCache, find=_find_no_key, trace=trace)
     return _find_part_difference(make_cache, make_mutation_sequences())

@@ -37,6 +37,9 @@ def _keeps_its_argument(fn: Callable) -> bool:
 )
 def kept_alive(guess, functions):
     """You followed the references from each result to a frame, its locals and the object."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `guess` maps the name of each function in `functions` to True
+    # or False.
     truth = {name: _keeps_its_argument(functions[name]) for name in WHY}
     gc.collect()  # frees the error, whose frame refers back to it
     return judge_guess(guess, truth, WHY, among=(True, False))

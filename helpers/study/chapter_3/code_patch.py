@@ -112,6 +112,8 @@ CODE_PATCH_HINTS = (
 @exercise(*CODE_PATCH_HINTS)
 def code_patch(patch: Callable):
     """You changed one constant and one operator, in a new code object. The old one is unchanged."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     rows = [(f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket)]
     cases = make_cases(_read_patched, rows, advise_on_first_part(advice=ADVICE))
     return find_difference(patch, _patch_code, cases)

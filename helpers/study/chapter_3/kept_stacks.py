@@ -143,6 +143,9 @@ def _read_plain_names(code: CodeType) -> dict[int, tuple[str, bool]]:
 )
 def stack_at(guess, fn, args, offset):
     """You separated the waiting values from the operands."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `guess` is the stack of `fn(*args)` before the instruction at
+    # `offset`, as a list of ints.
     items = require_items(guess, limit=100, what="the guess")
     places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
     require_attempts(places)
