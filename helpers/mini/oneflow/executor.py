@@ -154,9 +154,9 @@ class Executor:
         for op in self.job.ops:
             if op.type not in ("input", "variable") and op.part != "update":
                 steps.append(make_kernel_step(op, self._find_kernel(registry, op)))
-            written = [output.blob for output in op.outputs]
+            output_blobs = [output.blob for output in op.outputs]
             for blob, handler in self.watches:
-                if blob in written:
+                if blob in output_blobs:
                     steps.append(partial(_call_watch_handler, blob, handler))
         self.steps = steps
         self.version = registry.version
@@ -188,6 +188,7 @@ def _take_result(arrays, blob):
     The array is copied if it is a view or if other code refers to it.
     """
     array = arrays[blob]
+    # `SOLE_OWNER_COUNT` is the number of references if nothing outside this run has one.
     if array.base is not None or getrefcount(array) > SOLE_OWNER_COUNT:
         return array.copy()
     array.setflags(write=True)

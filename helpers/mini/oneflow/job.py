@@ -66,7 +66,9 @@ class Op:
     file: str = ""
 
     def __str__(self):
+        """Return such as "sum = reduce_sum(in=x/out_0) -> sum/out_0: float32[]"."""
         inputs = [f"{argument}={blob}" for argument, blob in self.inputs]
+        # The tag is left out, because it is the same for each op of a learner.
         attrs = [f"{name}={value!r}" for name, value in self.attrs if name != "device_sub_tag"]
         call = f"{self.name} = {self.type}({', '.join(inputs + attrs)})"
         if not self.outputs:
@@ -176,9 +178,9 @@ class Writer:
 
     def append(self, op):
         """Append a checked op; OpError if another op of the job has its name."""
-        taken = [other.name for other in self.ops]
+        used_names = [other.name for other in self.ops]
         require(
-            op.name not in taken,
+            op.name not in used_names,
             f'job "{self.name}" already has an op named "{op.name}"; give each op its own name',
         )
         self.ops.append(op)

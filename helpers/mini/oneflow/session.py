@@ -182,7 +182,7 @@ class CustomOpModule:
         return self
 
     @stage("load")
-    def _plan(self, ending):
+    def _choose_file(self, ending):
         """Choose the file with this ending for `build_load`; return this object, for a chain.
 
         OpError if there is no such file, or if the op would be defined in Python and in C++.
@@ -200,16 +200,16 @@ class CustomOpModule:
 
     def py_api(self):
         """Choose the file with the wrapper functions."""
-        return self._plan("py_api.py")
+        return self._choose_file("py_api.py")
 
     def py_def(self):
         """Choose the definition in Python."""
-        return self._plan("op_def.py")
+        return self._choose_file("op_def.py")
 
     def cpp_def(self):
         """Choose the definition in C++."""
-        return self._plan("cpp_def.cpp")
+        return self._choose_file("cpp_def.cpp")
 
     def py_kernel(self):
         """Choose the file with the numpy kernels."""
-        return self._plan("py_kernel.py")
+        return self._choose_file("py_kernel.py")
