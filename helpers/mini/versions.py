@@ -1,17 +1,21 @@
-"""How the bytecode of 3.11, 3.12 and 3.13 differs: facts for all code here that reads bytecode.
+"""How the bytecode of CPython 3.11, 3.12 and 3.13 differs, for all code here that reads bytecode.
 
-Names of opcodes come from `dis`, that is, from the Python that runs now.
+The names of opcodes come from `dis`, so they are those of the Python that runs now.
 """
 
 import dis
 import sys
 
 VERSION = sys.version_info[:2]
-NULL_ABOVE = VERSION >= (3, 13)  # the NULL of a call lies above its callable; before, below it
-METHODS_BY_BIT = VERSION >= (3, 12)  # of LOAD_ATTR: a call follows; before, LOAD_METHOD says so
+# CPython pushes a callable and a NULL for a call: the NULL is above the callable since 3.13.
+NULL_ABOVE = VERSION >= (3, 13)
+# Since 3.12 the lowest bit of LOAD_ATTR's argument says that a call follows; in 3.11 LOAD_METHOD
+# does.
+METHODS_BY_BIT = VERSION >= (3, 12)
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 ENDS = ("RETURN_VALUE", "RETURN_CONST", "RAISE_VARARGS", "RERAISE", "INTERPRETER_EXIT")
-_ONE_NAME = {
+# opcode name -> the name of an opcode that does the same for a reader
+_NORMALIZED = {
     "JUMP_FORWARD": "JUMP",
     "JUMP_BACKWARD": "JUMP",
     "JUMP_BACKWARD_NO_INTERRUPT": "JUMP",
@@ -20,29 +24,32 @@ _ONE_NAME = {
 
 
 def one_name(opname: str) -> str:
-    """Return an opcode's name without what differs by version: the direction of a jump, a check."""
+    """Return the name of an opcode without what differs between versions of CPython.
+
+    "JUMP_BACKWARD" -> "JUMP", "POP_JUMP_FORWARD_IF_TRUE" -> "POP_JUMP_IF_TRUE".
+    """
     name = opname.replace("JUMP_FORWARD_IF", "JUMP_IF").replace("JUMP_BACKWARD_IF", "JUMP_IF")
-    return _ONE_NAME.get(name, name)
+    return _NORMALIZED.get(name, name)
 
 
 def ends(opname: str) -> bool:
-    """Return whether an instruction of this name is never followed by the one behind it.
+    """Return whether the instruction behind one of this name never runs right after it.
 
-    It is a return, a raise, or a jump without a condition.
+    That is so for a return, a raise, and an unconditional jump.
     """
     return opname in ENDS or (opname.startswith("JUMP_") and not opname.startswith("JUMP_IF"))
 
 
 def effect(instruction: dis.Instruction, jump: bool) -> int:
-    """Return by how many values an instruction makes the stack deeper; below 0 for less deep.
+    """Return by how many values an instruction changes the depth of the stack: -1 for a pop.
 
-    `jump` says whether it jumps. Where `dis` has another number than the real stack, this one is
-    right.
+    `jump` is true for the case that the instruction jumps. Where `dis.stack_effect` differs from
+    what the interpreter does, this is what the interpreter does.
     """
     name = instruction.opname
     if name == "RETURN_GENERATOR":
-        return 1  # the value that the first send leaves there
-    # In 3.11 `dis` counts what a call takes off at PRECALL; it is CALL that takes it off.
+        return 1  # the value that the first `send` passes in is on the stack after it
+    # For a call in 3.11, `dis` counts the popped arguments at PRECALL. In fact CALL pops them.
     if VERSION < (3, 12) and name == "PRECALL":
         return 0
     if VERSION < (3, 12) and name == "CALL":
@@ -52,16 +59,17 @@ def effect(instruction: dis.Instruction, jump: bool) -> int:
     argument = instruction.arg if has_argument else None
     try:
         return dis.stack_effect(instruction.opcode, argument, jump=jump)
-    except ValueError:  # an opcode that only the interpreter itself puts in
+    except ValueError:  # `dis` has no number for an opcode that only the interpreter inserts
         return 0
 
 
 def pushes_pair(instruction: dis.Instruction) -> bool:
-    """Return whether a NULL, or the self of a method, is pushed beside a value."""
+    """Return whether an instruction pushes a NULL (or the `self` of a method) for a later call."""
     name = instruction.opname
     if name in ("PUSH_NULL", "LOAD_METHOD"):
         return True
-    says_by_bit = name in ("LOAD_GLOBAL", "LOAD_SUPER_ATTR")
+    # The lowest bit of the argument of these says whether a call follows.
+    has_call_bit = name in ("LOAD_GLOBAL", "LOAD_SUPER_ATTR")
     if METHODS_BY_BIT and name == "LOAD_ATTR":
-        says_by_bit = True
-    return says_by_bit and bool(instruction.arg & 1)
+        has_call_bit = True
+    return has_call_bit and bool(instruction.arg & 1)

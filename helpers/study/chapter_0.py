@@ -4,7 +4,7 @@ from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
 from helpers.study.check import exercise
 
-NAMES = compile("f(x)", "<warm-up>", "eval").co_names
+NAMES = compile("f(x)", "<warm-up>", "eval").co_names  # ("f", "x")
 
 
 @exercise(
@@ -14,6 +14,10 @@ NAMES = compile("f(x)", "<warm-up>", "eval").co_names
 )
 def warm_up(count):
     """The code object of f(x) lists two names: f and x. Each is looked up when the line runs."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
+
+    # A whole number has `__index__`, also one of NumPy. A bool has it, too, but is no answer.
     if isinstance(count, bool) or not hasattr(type(count), "__index__"):
         answer = f"{short_repr(count)} ({real_type_name(count)})"
         cure = ". Write it without quotes" if isinstance(count, str) else ""

@@ -9,30 +9,36 @@ from .sourced_table import render_sourced_html, render_sourced_text
 MARK = "●"
 ARROWS = "jumps: an arrow leads from a jump to its target; an arrow that leads up is a loop"
 MOST_DESCRIBED = 40  # jumps in the words of the picture
-INSTRUCTIONS = "the model has all of them (`.model.rows`)"
+WHERE_ALL_INSTRUCTIONS = "the model has all of them (`.model.rows`)"
 
 
 def render_bytecode_text(model: Sourced) -> str:
     """Return the instructions as a plain text table below their source."""
     headings, rows = list_instructions(model)
     return render_sourced_text(
-        model, headings, rows, INSTRUCTIONS, legend=_explain_arrows(model), last_note=model.note
+        model,
+        headings,
+        rows,
+        WHERE_ALL_INSTRUCTIONS,
+        legend=_explain_arrows(model),
+        last_note=model.note,
     )
 
 
 def render_bytecode_html(model: Sourced) -> str:
     """Return the instructions as an HTML table below their source."""
     headings, rows = list_instructions(model)
-    shown, rest = limit_rows(rows, INSTRUCTIONS)
+    shown, left_out_note = limit_rows(rows, WHERE_ALL_INSTRUCTIONS)
     jumps = model.jumps()
     arrows = place_jumps(jumps)
     arcs = ""
-    if arrows and not rest:  # an arrow could lead to a row that is left out
+    if arrows and not left_out_note:  # with rows left out, an arrow could lead to one of them
         arcs = encode_image(draw_arcs(arrows, len(rows)))
 
     column_codes = [column.code for column in model.columns]
     if arrows:
         column_codes.insert(0, True)  # the column of the arrows
+    # What a screen reader says of the arrows.
     described = [f"row {source + 1} → {target + 1}" for source, target in jumps[:MOST_DESCRIBED]]
     return render_sourced_html(
         model,
@@ -47,7 +53,7 @@ def render_bytecode_html(model: Sourced) -> str:
         legend=_explain_arrows(model),
         marked=frozenset(model.marked),
         code=column_codes,
-        left_out=rest,
+        left_out=left_out_note,
     )
 
 
@@ -59,8 +65,9 @@ def _explain_arrows(model: Sourced) -> str:
 def list_instructions(model: Sourced) -> tuple[list[str], list[list[str]]]:
     """Return headings, and the cells of each row.
 
-    The first column holds the arrows, if the model has jumps. A marked cell begins with a dot. If
-    the model marks cells, a last column that repeats another column is left out.
+    If the model has jumps, the first column has arrows, drawn with letters. A cell that the model
+    marks begins with a dot. A model with marked cells has a column for each version of Python: if
+    the last column is the same as an earlier one, it is left out, and a heading says so.
     """
     headings = [column.heading for column in model.columns]
     plain_cells = model.cells()
@@ -71,8 +78,8 @@ def list_instructions(model: Sourced) -> tuple[list[str], list[list[str]]]:
     if model.marked:
         *columns, last_column = zip(*plain_cells, strict=True)
         if last_column in columns:
-            twin = columns.index(last_column)
-            headings[twin] += f" ({headings[-1]} is the same)"
+            equal_column = columns.index(last_column)
+            headings[equal_column] += f" ({headings[-1]} is the same)"
             headings = headings[:-1]
             cells = [row[:-1] for row in cells]
 

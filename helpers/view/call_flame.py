@@ -1,6 +1,7 @@
-"""A tree of calls -> the blocks of a flame graph: the way to each landmark, and what is beside it.
-
-A flame graph (Brendan Gregg, 2011) has a block for each call, below the block of its caller.
+"""A tree of calls -> the blocks of a flame graph: the path to each landmark, and what is beside it.
+A flame graph (Brendan Gregg, 2011) has a block for each call, below the block of its caller. A
+*landmark* is a call of a function that the capture looks for; its attribute `door` is true. The
+*path* to a landmark is the calls that contain it.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from ..model.call_records import Call, CallTree
 from ..model.phrase import clip_text, format_count, format_names
 from . import ink
 from .call_outline import LONGEST
-from .plain_text import spell_in_one_line
+from .plain_text import escape_to_one_line
 
 MOST_ROWS = 40
 MOST_BLOCKS = 400
@@ -44,13 +45,13 @@ class FlameBlock:
     """One block of a flame graph."""
 
     text: str
-    """What stands in it."""
+    """What stands in it, such as `▶ matmul` or `+5`."""
     says: str
-    """Its name, calls and module, for a tip."""
+    """Its name, calls and module, shown while the mouse is over the block."""
     kind: str
-    """One of the kinds of blocks."""
+    """One of the kinds of blocks, such as `LANDMARK`."""
     count: int
-    """How many calls it represents, with those inside."""
+    """How many calls it represents, those inside them included."""
     inside: list["FlameBlock"]
     """The blocks of what it calls."""
 
@@ -61,7 +62,10 @@ def draw_flame(model: CallTree) -> list[FlameBlock]:
 
 
 def walk_blocks(blocks: list[FlameBlock]) -> Iterator[FlameBlock]:
-    """Yield the blocks that are seen before one zooms: all but those in a block of other calls."""
+    """Yield the blocks that are visible at first.
+
+    A block of the kind `SIDE` stands for other calls. Their blocks appear when a reader zooms.
+    """
     for block in blocks:
         yield block
         if block.kind != SIDE:
@@ -77,22 +81,24 @@ class _Flame:
     def __init__(self, model: CallTree):
         """Choose the calls that have a block: those on the path to a landmark, and the largest."""
         self._calls = model.calls
-        self._call_counts = model.inside()  # of each call: it and all calls inside it
-        self._on_path = self._find_path()
-        self._drawn = self._on_path | self._find_largest()
+        self._call_counts = model.inside()  # for each call: 1 and the number of calls inside it
+        self._on_path = self._find_path()  # indices of landmarks and of the calls around them
+        self._drawn = self._on_path | self._find_largest()  # indices of the calls with a block
 
     def _find_path(self) -> set[int]:
-        """Return the first landmarks, and the calls that lead to one of them."""
+        """Return the indices of the first landmarks, and of the calls that contain one of them."""
         landmarks = [index for index, call in enumerate(self._calls) if call.door]
         on_path = set()
         for index, count in enumerate(self._call_counts):
-            inside = range(index, index + count)
+            inside = range(
+                index, index + count
+            )  # in `calls`, a call is followed by those inside it
             if any(landmark in inside for landmark in landmarks[:MOST_LANDMARKS]):
                 on_path.add(index)
         return on_path
 
     def _find_largest(self) -> set[int]:
-        """Return the calls that contain most other calls, as many as a flame may have blocks."""
+        """Return the indices of the calls that contain most other calls, up to `MOST_BLOCKS`."""
         visible = [index for index, call in enumerate(self._calls) if call.depth < MOST_ROWS]
         largest_first = sorted(visible, key=lambda index: -self._call_counts[index])
         return set(largest_first[:MOST_BLOCKS])
@@ -102,15 +108,17 @@ class _Flame:
         return self._list_siblings(0, len(self._calls), folds_off_path=bool(self._on_path))
 
     def _list_siblings(self, start: int, stop: int, folds_off_path: bool) -> list[FlameBlock]:
-        """Return the blocks of the calls from `start` to `stop` that none of the others contains.
+        """Return the blocks of the outermost calls from index `start` to index `stop`.
 
-        With `folds_off_path`, neighbours that lead to no landmark share one block.
+        With `folds_off_path`, neighbours that contain no landmark share one block. That is so where
+        some call beside them leads to a landmark.
         """
         blocks = []
-        off_path = []  # the blocks of neighbours that wait to be folded into one
+        off_path = []  # the blocks of the last neighbours, which wait to share one block
         index = start
         while index < stop:
             is_on_path = index in self._on_path
+            # `_drawn` has the calls on a path and the largest others, because room is limited.
             if self._calls[index].depth < MOST_ROWS and index in self._drawn:
                 block = self._make_block(index)
                 if is_on_path or not folds_off_path:
@@ -119,14 +127,17 @@ class _Flame:
                     off_path.append(block)
 
             index += self._call_counts[index]  # past the calls inside this one
-            ends_neighbours = index >= stop or index in self._on_path
+            ends_neighbours = index >= stop or index in self._on_path  # no more such neighbours
             if off_path and ends_neighbours:
                 blocks.append(_fold_off_path(off_path))
                 off_path = []
         return blocks
 
     def _make_block(self, index: int) -> FlameBlock:
-        """Return the block of a call, with the blocks of the calls inside it."""
+        """Return the block of a call, with the blocks of the calls inside it.
+
+        `index` is the position of the call in `CallTree.calls`. The calls inside it follow there.
+        """
         call = self._calls[index]
         count = self._call_counts[index]
         text = f"▶ {call.name}" if call.door else call.path
@@ -136,11 +147,13 @@ class _Flame:
             says=_describe_block(call, count),
             kind=self._find_kind(index),
             count=count,
+            # Beside the next call on the path, the other calls share blocks. Where no path leads,
+            # each call has a block of its own.
             inside=self._list_siblings(index + 1, index + count, folds_off_path=is_on_path),
         )
 
     def _find_kind(self, index: int) -> str:
-        """Return the kind of the block of a call."""
+        """Return the kind of the block of a call: the first of the four that fits."""
         call = self._calls[index]
         if call.door:
             return LANDMARK
@@ -150,7 +163,7 @@ class _Flame:
 
 
 def _fold_off_path(blocks: list[FlameBlock]) -> FlameBlock:
-    """Return one block for neighbours that lead to no landmark."""
+    """Return one block for neighbours that contain no landmark; their blocks are inside it."""
     count = sum(block.count for block in blocks)
     names = format_names([block.text for block in blocks], MOST_NAMED)
     says = f"{format_count(count, 'call')} off the path: {names}"
@@ -166,4 +179,4 @@ def _describe_block(call: Call, count: int) -> str:
         parts.append("written in C or C++")
     if call.raised:
         parts.append("raised an error")
-    return spell_in_one_line(" · ".join(parts))
+    return escape_to_one_line(" · ".join(parts))

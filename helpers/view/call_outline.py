@@ -1,4 +1,8 @@
-"""A tree of calls -> the lines of its outline, in which no call is left uncounted."""
+"""A tree of calls -> the lines of an outline: `▶ torch.matmul`, `… is_tensor ×3, size`.
+A *landmark* is a call of a function that the capture looks for; its attribute `door` is true. In a
+large tree, calls that lead to no landmark are *folded*: several of them share a line. The counts of
+the lines include every call.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -18,17 +22,20 @@ class OutlineLine:
     """One line of an outline: a call, equal calls one after the other, or folded calls."""
 
     depth: int
-    """How many calls it is in."""
+    """How many calls contain it."""
     text: str
     """What was called."""
     call_count: int
-    """How many calls it represents, with those inside them."""
+    """How many calls it represents, those inside them included."""
     is_landmark: bool = False
-    """The capture looks for this call."""
+    """Whether the capture looks for this call."""
 
 
 def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
-    """Return the lines of a tree. Equal neighbours share a line; lines after the 400th are cut."""
+    """Return the lines of a tree; equal neighbours share a line.
+
+    Lines after the first `MOST_LINES` are left out, and a last line counts them.
+    """
     lines = _merge_equal_neighbours(_list_outline_lines(tree))
     left_out_count = len(lines) - MOST_LINES
     if left_out_count > 0:
@@ -38,20 +45,21 @@ def outline_calls(tree: CallTree) -> tuple[OutlineLine, ...]:
 
 
 def _list_outline_lines(tree: CallTree) -> list[OutlineLine]:
-    """Return a line for each call.
+    """Return a line for each call of a small tree, or of a tree without a landmark.
 
-    In a large tree only the calls that lead to a landmark have their own line; others share one.
+    In any other tree, only landmarks and the calls that contain one have a line of their own.
+    Neighbours without a landmark share a line.
     """
     calls = tree.calls
-    call_counts = tree.inside()
-    on_the_way = tree.on_the_way()  # the landmarks, and the calls that contain one
-    is_whole = len(calls) <= MOST_WHOLE or not on_the_way
+    call_counts = tree.inside()  # for each call: 1 and the number of calls inside it
+    on_the_way = tree.on_the_way()  # indices of the landmarks, and of the calls that contain one
+    has_line_per_call = len(calls) <= MOST_WHOLE or not on_the_way
 
     lines = []
     index = 0
     while index < len(calls):
         call = calls[index]
-        if is_whole or index in on_the_way:
+        if has_line_per_call or index in on_the_way:
             text = _describe_call(call)
             lines.append(OutlineLine(call.depth, text, call_counts[index], call.door))
             index += 1
@@ -90,7 +98,8 @@ def _merge_equal_neighbours(lines: list[OutlineLine]) -> list[OutlineLine]:
     merged = []
     for line, equal_lines in groupby(lines):
         times = len(list(equal_lines))
-        calls_nothing = line.call_count == 1  # calls inside stand between equal lines otherwise
+        # A call with calls inside it is followed by their lines, so it never merges.
+        calls_nothing = line.call_count == 1
         if times > 1 and calls_nothing:
             merged.append(replace(line, text=f"{line.text} ×{times}", call_count=times))
         else:

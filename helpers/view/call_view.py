@@ -1,4 +1,6 @@
-"""A tree of calls -> counts and nested lines: text, or a flame above folding lists."""
+"""A tree of calls -> counts and nested lines: text, or a flame graph above lists that fold.
+A *landmark* is a call of a function that the capture looks for; its attribute `door` is true.
+"""
 
 from ..model.call_records import CallTree
 from . import View
@@ -15,7 +17,7 @@ from .call_flame import (
 from .call_outline import OutlineLine, outline_calls
 from .images import read_image_script
 from .markup import render
-from .plain_text import spell_in_one_line
+from .plain_text import escape_to_one_line
 
 BAR = 16  # characters of the longest bar
 HEADING = "calls inside"
@@ -28,15 +30,15 @@ Branch = tuple[OutlineLine, list]  # a line, and the branches below it
 def _render_calls_text(model: CallTree) -> str:
     """Return the calls as lines of text, each with a count and a bar."""
     lines = [_render_call_line(line, len(model.calls)) for line in outline_calls(model)]
-    title = spell_in_one_line(model.title)
-    ending = spell_in_one_line(_describe_ending(model))
-    note = spell_in_one_line(model.note)
+    title = escape_to_one_line(model.title)
+    ending = escape_to_one_line(_describe_ending(model))
+    note = escape_to_one_line(model.note)
     parts = [title, _describe_lines(lines), *lines, ending, note]
     return "\n".join(part for part in parts if part)
 
 
 def _render_call_line(line: OutlineLine, total: int) -> str:
-    """Return a line with a bar that shows which part of the `total` calls it represents."""
+    """Return a line with a bar that shows which part of all `total` calls the line represents."""
     length = max(1, round(BAR * line.call_count / total))  # the smallest bar is visible too
     bar = "█" * length
     indent = "  " * min(line.depth, MOST_ROWS)  # deeper lines would have no room for words
@@ -57,18 +59,19 @@ def _describe_lines(lines: list[str]) -> str:
 
 def _format_call_line(line: OutlineLine) -> str:
     """Return what is called, with a mark in front of a landmark."""
-    text = spell_in_one_line(line.text)
+    text = escape_to_one_line(line.text)
     return f"▶ {text}" if line.is_landmark else text
 
 
 def _describe_ending(model: CallTree) -> str:
     """Return the sentence on the error that ended the run; an empty text for none."""
-    return f"It ended in {spell_in_one_line(model.outcome)}" if model.outcome else ""
+    return f"It ended in {escape_to_one_line(model.outcome)}" if model.outcome else ""
 
 
 def _render_calls_html(model: CallTree) -> str:
     """Return a flame graph of the calls, its legend, and nested lists of the same calls."""
     flame = draw_flame(model)
+    # The legend explains only the kinds of blocks that are visible.
     drawn_kinds = {block.kind for block in walk_blocks(flame)}
     legend = {kind: css for kind, css in CSS_BY_KIND.items() if kind in drawn_kinds}
 
@@ -77,7 +80,7 @@ def _render_calls_html(model: CallTree) -> str:
     if undrawn_count > 0:
         undrawn_sentence = f"The {undrawn_count:,} smallest calls have no block."
 
-    # A block on the path to a landmark is as wide as its words, not as its number of calls.
+    # With a landmark, the blocks on its path are as wide as their words, and count no calls.
     has_landmark = any(call.door for call in model.calls)
     return render(
         "call_tree.html",
@@ -88,8 +91,8 @@ def _render_calls_html(model: CallTree) -> str:
         flame=flame,
         legend=legend,
         css_by_kind=CSS_BY_KIND,
-        path_kinds=(WAY, LANDMARK),
-        folded_kind=SIDE,
+        path_kinds=(WAY, LANDMARK),  # the kinds of blocks that are as wide as their words
+        folded_kind=SIDE,  # the kind of a block that stands for several calls beside the path
         scaled=not has_landmark,
         flame_cut=undrawn_sentence,
         script=read_image_script("call_tree.js"),
@@ -99,9 +102,11 @@ def _render_calls_html(model: CallTree) -> str:
 def _nest_lines(lines: tuple[OutlineLine, ...]) -> list[Branch]:
     """Return each outermost line with the lines that its call contains, for nested lists."""
     branches = []
-    open_branches: list[Branch] = []  # the line before, after the lines that contain it
+    # The branch of the line before, and of each line that contains it, the outermost first.
+    open_branches: list[Branch] = []
     for line in lines:
-        # At most one deeper than the line before, and no deeper than lists may be nested.
+        # A line is at most one deeper than the line before, and no deeper than `MOST_ROWS`, because
+        # deeper lists would have no room for words.
         depth = min(line.depth, len(open_branches), MOST_ROWS)
         del open_branches[depth:]
         siblings = open_branches[-1][1] if open_branches else branches

@@ -33,7 +33,11 @@ class Plot:
 
 
 def plot(title: str, ratios: Mapping[str, float]) -> Plot:
-    """Return a bar plot of positive ratios by name; TypeError or ValueError for others."""
+    """Return a bar plot of `ratios`, name -> positive number.
+
+    TypeError for a name that is no text or a ratio that is no number, ValueError for a ratio that
+    is not positive.
+    """
     if not isinstance(title, str) or not isinstance(ratios, dict) or not ratios:
         raise TypeError("a plot needs a title and a dict of name -> number")
 
@@ -45,7 +49,7 @@ def plot(title: str, ratios: Mapping[str, float]) -> Plot:
 
 
 def _require_ratio(name: object, ratio: object) -> None:
-    """Raise TypeError or ValueError for what is not a name with a positive number."""
+    """Raise TypeError for a name or a ratio of a wrong type, ValueError for one out of range."""
     if not isinstance(name, str) or not _is_number(ratio):
         raise TypeError("a bar needs a str as its name, and a positive number: float(…)")
     if not LEAST_RATIO <= ratio <= GREATEST_RATIO:
@@ -61,7 +65,7 @@ def _is_number(value: object) -> bool:
 def make_curve(title: str, numbers, step: str = "step", number: str = "number") -> Curve:
     """Return a curve of numbers, none of them below 0; `step` and `number` name the two axes.
 
-    TypeError or ValueError says what else was given.
+    TypeError for arguments of a wrong type, ValueError for numbers out of range or for none.
     """
     if not all(isinstance(words, str) for words in (title, step, number)):
         raise TypeError("the title and the words for a step and a number must be text")

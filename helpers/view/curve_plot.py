@@ -1,4 +1,4 @@
-"""Numbers by step -> a curve in a picture, or a table of some of them."""
+"""Numbers by step, such as a loss -> a curve in a picture, or a table of some of the numbers."""
 
 import math
 from collections.abc import Callable
@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 from .images import encode_image
 from .markup import render
-from .plain_text import join_parts, render_grid
+from .plain_text import join_nonempty, render_grid
 
 MOST_TICKS = 5
-STEEP = 20  # times the least number: beyond it a curve is logarithmic
-SHORT_AXIS = 2  # powers of ten: a shorter axis has ticks between them too
-MOST_POINTS = 600  # of the curve; of more numbers some are drawn
-IN_TEXT = (0, 0.01, 0.03, 0.1, 0.3, 1)  # parts of the way at which the text form gives the number
-NUMBERS = "the model has all of them (`.model.numbers`)"
+STEEP = 20  # if the greatest number is more than so many times the least, the axis is logarithmic
+SHORT_AXIS = 2  # powers of ten: a shorter axis has ticks between the powers too
+MOST_POINTS = 600  # of more numbers, only some are drawn
+# Which numbers the text form lists: 0.1 is the one after a tenth of all steps.
+IN_TEXT = (0, 0.01, 0.03, 0.1, 0.3, 1)
+WHERE_ALL_NUMBERS = "the model has all of them (`.model.numbers`)"
 PICTURE_SIZE = 1000  # the width and height of the picture, which is stretched to fit
-LEAST_LOGARITHM = 1e-300
+LEAST_FOR_LOGARITHM = 1e-300  # 0 has no logarithm
 
 
 @dataclass(frozen=True)
@@ -45,40 +46,48 @@ class CurveAxis:
 
 
 def render_curve_text(model: Curve) -> str:
-    """Return a table of the first number, the last, and more from the start than from the end."""
+    """Return a table of the first number, the last, and some between, most of them near the start.
+
+    A curve changes most near its start.
+    """
     count = len(model.numbers)
     steps = sorted({round(part * (count - 1)) for part in IN_TEXT})
     rows = [[str(step), f"{model.numbers[step]:.3g}"] for step in steps]
 
-    rest = count - len(steps)
-    sentence = f"{rest:,} numbers are left out here: {NUMBERS}." if rest else ""
-    return join_parts(model.title, render_grid([model.step, model.number], rows), sentence)
+    left_out_count = count - len(steps)
+    sentence = (
+        f"{left_out_count:,} numbers are left out here: {WHERE_ALL_NUMBERS}."
+        if left_out_count
+        else ""
+    )
+    return join_nonempty(model.title, render_grid([model.step, model.number], rows), sentence)
 
 
 def render_curve_html(model: Curve) -> str:
-    """Return the picture of the first number, the last, and others evenly between."""
+    """Return the picture of the curve; of very many numbers, only some are drawn."""
     count = len(model.numbers)
-    last = max(count - 1, 1)  # a curve of one number has a length too, by which steps are divided
+    last = max(count - 1, 1)  # the step at the right end; not 0, because steps are divided by it
     axis = _make_curve_axis(model.numbers)
     points = _place_points(model.numbers, axis, last)
-    highs = [(round(axis.place(tick), 2), f"{tick:g}") for tick in axis.ticks]
+    # The ticks of the upright axis: (height in per cent, text).
+    up_ticks = [(round(axis.place(tick), 2), f"{tick:g}") for tick in axis.ticks]
     first_number = f"{model.numbers[0]:.3g}"
     last_number = f"{model.numbers[-1]:.3g}"
 
     note = ""
     if len(points) < count:
-        note = f"{len(points):,} of {count:,} numbers are drawn: {NUMBERS}."
+        note = f"{len(points):,} of {count:,} numbers are drawn: {WHERE_ALL_NUMBERS}."
     numbers = f"{count:,} numbers, from {first_number} to {last_number}"
     return render(
         "curve.html",
         model={"title": model.title, "note": note},
         body=render_curve_text(model),
         alt=f"{model.title}: {numbers}, some listed below",
-        image=_draw_image(points, highs),
-        highs=highs,
-        alongs=_list_step_ticks(last),
+        image=_draw_image(points, up_ticks),
+        up_ticks=up_ticks,
+        across_ticks=_list_step_ticks(last),
         ends=_list_ends(model.numbers, points, first_number, last_number),
-        wide=1.2 + 0.6 * max(len(words) for _, words in highs),
+        wide=1.2 + 0.6 * max(len(words) for _, words in up_ticks),  # of the column of ticks, in em
         final=last_number,
         up=model.number + axis.note,
         step=model.step,
@@ -88,31 +97,35 @@ def render_curve_html(model: Curve) -> str:
 def _place_points(
     numbers: tuple[float, ...], axis: CurveAxis, last: int
 ) -> dict[int, tuple[float, float]]:
-    """Return the places of the steps that are drawn, in per cent of the width and the height.
+    """Return step -> its place (across, up), in per cent of the width and of the height.
 
-    `last` is the step at the right end of the picture.
+    `last` is the step at the right end of the picture. Of very many steps, only some are drawn.
     """
     count = len(numbers)
-    every = math.ceil(count / MOST_POINTS)
-    drawn_steps = {*range(0, count, every), count - 1}
+    stride = math.ceil(count / MOST_POINTS)
+    drawn_steps = {*range(0, count, stride), count - 1}
     points = {}
     for step in sorted(drawn_steps):
         points[step] = (round(step / last * 100, 2), axis.place(numbers[step]))
     return points
 
 
-def _draw_image(points: dict[int, tuple[float, float]], highs: list[tuple[float, str]]) -> str:
-    """Return the curve as a `data:` address of an image; a high is the place of a tick's line."""
+def _draw_image(points: dict[int, tuple[float, float]], up_ticks: list[tuple[float, str]]) -> str:
+    """Return the curve as a `data:` address of an image.
+
+    `points` has step -> place in per cent. `up_ticks` are the ticks as (height in per cent, text);
+    each has a level line.
+    """
     scale = PICTURE_SIZE // 100
     corners = []
     for across, up in points.values():
         corners.append(f"{scale * across:g} {PICTURE_SIZE - scale * up:.4g}")
-    svg = render("curve.svg", highs=highs, path="M" + "L".join(corners))
+    svg = render("curve.svg", up_ticks=up_ticks, path="M" + "L".join(corners))
     return encode_image(svg)
 
 
 def _list_step_ticks(last: int) -> list[tuple[float, str]]:
-    """Return the steps with a mark at the lower axis: the place of each in per cent, its words."""
+    """Return the ticks of the lower axis, each as (place in per cent, text)."""
     steps = [step for step in _list_round_numbers(last, 1) if step <= last]
     return [(round(100 * step / last, 2), f"{step:,.0f}") for step in steps]
 
@@ -123,13 +136,17 @@ def _list_ends(
     first_number: str,
     last_number: str,
 ) -> list[tuple[float, float, str, str]]:
-    """Return the first and the last point: across, up, its number, and the CSS of the number."""
+    """Return the first and the last point, each as (across, up, number, CSS of the number).
+
+    `across` and `up` are in per cent. A curve of one number has only the last point.
+    """
     count = len(numbers)
     ends = []
     if count > 1:
         early_number = numbers[(count - 1) // 10]
         rises = early_number > numbers[0]
-        lower_margin = -18 if rises else 2  # the words are on the side where the curve is not
+        # The number stands below the start of a rising curve, and above that of a falling one.
+        lower_margin = -18 if rises else 2
         ends.append((*points[0], first_number, f"margin:0 0 {lower_margin}px 7px;"))
     ends.append((*points[count - 1], last_number, "margin:0 0 -8px 6px;"))
     return ends
@@ -139,7 +156,7 @@ def _list_ends(
 
 
 def _make_curve_axis(numbers: tuple[float, ...]) -> CurveAxis:
-    """Return an axis from 0, or a logarithmic one where the numbers differ much."""
+    """Return an axis from 0, or a logarithmic one if the greatest number is far above the least."""
     least = min(numbers)
     most = max(numbers)
     if not least or most / least <= STEEP:  # 0 has no logarithm
@@ -157,7 +174,11 @@ def _make_curve_axis(numbers: tuple[float, ...]) -> CurveAxis:
 
 
 def _list_powers(least: float, most: float) -> list[float]:
-    """Return the ticks between two numbers: powers of ten, on a short axis also 2 and 5 times."""
+    """Return the ticks between two numbers: powers of ten.
+
+    A short axis also has ticks at 2 and 5 times each power. A long one has a tick only at every
+    second or third power.
+    """
     low = math.log10(least)
     length = math.log10(most / least)
     digits = (1, 2, 5) if length < SHORT_AXIS else (1,)
@@ -172,12 +193,12 @@ def _list_powers(least: float, most: float) -> list[float]:
 
 
 def _list_round_numbers(most: float, least_step: float = 0) -> list[float]:
-    """Return 0 and the multiples of a round step, to the first that is not below `most`.
+    """Return 0 and the multiples of a round step, up to the first that is not below `most`.
 
-    The step is the least round number that needs no more than `MOST_TICKS` steps, and not below
-    `least_step`.
+    `_list_round_numbers(37)` is `[0, 10, 20, 30, 40]`. The step is 1, 2 or 5 times a power of ten,
+    the least with which `MOST_TICKS` steps reach `most`. It is at least `least_step`.
     """
-    power = 10.0 ** math.floor(math.log10(max(most, LEAST_LOGARITHM) / MOST_TICKS))
+    power = 10.0 ** math.floor(math.log10(max(most, LEAST_FOR_LOGARITHM) / MOST_TICKS))
     steps = [digit * power for digit in (1, 2, 5, 10)]
     step = next(step for step in steps if step * MOST_TICKS >= most)
     step = max(step, least_step)

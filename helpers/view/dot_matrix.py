@@ -1,9 +1,12 @@
-"""A ledger whose verdicts say only a word each -> a matrix of dots."""
+"""A ledger whose verdicts say only a word each -> a matrix of dots.
+A *ledger* is a table with a verdict in each cell, such as `changed`. The *tone* of a verdict, such
+as `good`, decides its mark. Each tone has a dot here: `●` for `changed`, `○` for `plain`.
+"""
 
 from ..model.tables import Ledger
 from .ledger_table import render_ledger_html, render_ledger_text
 from .markup import TONE_MARKS, render
-from .plain_text import join_parts, render_grid
+from .plain_text import join_nonempty, render_grid
 
 DOTS = TONE_MARKS | {"plain": "○"}
 MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
@@ -12,14 +15,15 @@ MOST_DOTS = 60  # rows of a matrix of dots; a longer ledger is a table
 def can_be_dots(model: Ledger) -> bool:
     """Return whether dots tell all that a ledger says.
 
-    That is so if it is short, no entry has a note, and all verdicts of a tone have one word.
+    They do if the ledger is short, no entry has a note, and all verdicts of a tone have the same
+    word, so that a legend can explain each dot.
     """
     if len(model.entries) > MOST_DOTS:
         return False
     if any(entry.note for entry in model.entries):
         return False
 
-    verdicts = set()  # each pair of word and tone once
+    verdicts = set()  # equal verdicts, with the same word and the same tone, are in it once
     for entry in model.entries:
         verdicts.update(entry.verdicts)
     tones = {verdict.tone for verdict in verdicts}
@@ -27,8 +31,8 @@ def can_be_dots(model: Ledger) -> bool:
 
 
 def explain_dots(model: Ledger) -> list[str]:
-    """Return each dot with its word, such as `● changed`; the dot of what is unchanged first."""
-    words = {}
+    """Return the legend: each dot with its word, such as `● changed`, in the order of `DOTS`."""
+    words = {}  # tone -> the word of its verdicts
     for entry in model.entries:
         for verdict in entry.verdicts:
             words[verdict.tone] = verdict.word
@@ -71,7 +75,7 @@ def render_dots_text(model: Ledger, columns: dict[str, list[str]] | None = None)
     headings = [*columns, *model.headings]
     matrix = render_grid(headings, rows)
     legend = "   ".join(explain_dots(model))
-    return join_parts(model.title, legend, matrix, model.note)
+    return join_nonempty(model.title, legend, matrix, model.note)
 
 
 def render_dots_html(model: Ledger) -> str:

@@ -12,9 +12,9 @@ from ..model.phrase import format_count
 from . import ink
 from .ceilings import cut_lines
 from .markup import render
-from .plain_text import spell_in_one_line, spell_out
+from .plain_text import escape_to_one_line, spell_out
 
-# The style of each kind of token; the first kind that fits counts.
+# Kind of a token of Pygments -> its CSS; the first kind that fits counts.
 _STYLES = {
     Comment: f"color:{ink.format_colour('quiet')};font-style:italic",
     String: f"color:{ink.format_colour('tensor')}",
@@ -41,7 +41,7 @@ class NumberedFile:
 
 def render_files_text(model: Files) -> str:
     """Return the files one below the other."""
-    parts = [spell_in_one_line(model.title)]
+    parts = [escape_to_one_line(model.title)]
     for file in model.files:
         parts.append(_render_file_text(_number_lines(file)))
     parts.append(model.note)
@@ -50,13 +50,13 @@ def render_files_text(model: Files) -> str:
 
 def _render_file_text(file: NumberedFile) -> str:
     """Return the name of a file and its numbered lines."""
-    rows = [f"{spell_in_one_line(file.name)} ({file.length})"]
-    rows += [f"{number:>5}   {spell_in_one_line(line)}" for number, line in file.lines]
+    rows = [f"{escape_to_one_line(file.name)} ({file.length})"]
+    rows += [f"{number:>5}   {escape_to_one_line(line)}" for number, line in file.lines]
     return "\n".join(row.rstrip() for row in rows)
 
 
 def render_files_html(model: Files) -> str:
-    """Return the files, each in a fold."""
+    """Return the files as HTML; a reader opens and closes each of them."""
     files = [_number_lines(file, _colour_python) for file in model.files]
     return render("files.html", model=model, files=files, rest="")
 
@@ -64,7 +64,10 @@ def render_files_html(model: Files) -> str:
 def _number_lines(
     file: File, colour_lines: Callable[[list[str]], list[str]] | None = None
 ) -> NumberedFile:
-    """Return a file with numbered lines; `colour_lines` makes HTML of the lines that are shown."""
+    """Return a file with numbered lines, cut if there are very many.
+
+    `colour_lines` makes HTML of the lines that are shown. Without it, they stay text.
+    """
     lines = file.text.split("\n")
     shown = cut_lines(lines)
     if colour_lines:

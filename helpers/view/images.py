@@ -1,4 +1,5 @@
 """An SVG -> an image with the colours of both themes, which shows where no script may run.
+A *theme* is light or dark. An SVG names its colours by variables such as `var(--who-op)`.
 
 Where scripts may run, `inline_picture.js` replaces the image by the SVG in it, in the colours of
 the page.
@@ -17,10 +18,12 @@ _VARIABLES_OF_PAGE = {"paper": "--jp-layout-color0", "ink": "--jp-content-font-c
 
 
 def embed_picture(svg: str, smallest: float = SMALLEST) -> dict:
-    """Return what a template needs of a picture: `image`, its address, and `least`, its width.
+    """Return what a template needs of a picture: `image` and `least`.
 
-    `least` is in pixels, `smallest` times the natural width: a page never shows it smaller.
+    `image` is the `data:` address of the picture. `least` is the least width in pixels at which a
+    page shows it: `smallest` times its natural width.
     """
+    # The first attribute `width` is that of the `<svg>` element itself.
     _, _, from_width = svg.partition('width="')
     width = int(from_width.partition('"')[0])
     return {"image": encode_image(svg), "least": round(smallest * width)}
@@ -28,6 +31,7 @@ def embed_picture(svg: str, smallest: float = SMALLEST) -> dict:
 
 def encode_image(svg: str) -> str:
     """Return an SVG, with the colours of both themes in it, as a `data:` address of an image."""
+    # The colours stand right behind the opening tag `<svg …>`.
     opening, end, rest = svg.partition(">")
     image = f"{opening}{end}{_render_theme_colours(svg)}{rest}"
     # ASCII, because the script that decodes it with `atob` gets one character for each byte.
@@ -36,9 +40,10 @@ def encode_image(svg: str) -> str:
 
 
 def _render_theme_colours(svg: str) -> str:
-    """Return a style element with the colours that an SVG uses.
+    """Return a style element that gives each colour variable of an SVG its value.
 
-    Where CSS has no `light-dark()`, the light colours count.
+    Where CSS has `light-dark()`, the browser chooses between the light and the dark colour. Older
+    browsers get the light colour.
     """
     light_colours = list_colours(dark=False)
     dark_colours = list_colours(dark=True)
@@ -51,7 +56,7 @@ def _render_theme_colours(svg: str) -> str:
         light_only += f"--who-{name}:{light};"
 
         colour = light if light == dark else f"light-dark({light},{dark})"
-        if name in _VARIABLES_OF_PAGE:
+        if name in _VARIABLES_OF_PAGE:  # JupyterLab's own colour, where there is one
             colour = f"var({_VARIABLES_OF_PAGE[name]},{colour})"
         both_themes += f"--who-{name}:{colour};"
 
@@ -62,7 +67,10 @@ def _render_theme_colours(svg: str) -> str:
 
 
 def read_image_script(name: str) -> str:
-    """Return a script of `templates/`, which a page runs when the image that has it is loaded."""
+    """Return a script of `templates/` for the `onload` attribute of an image.
+
+    A notebook page runs such a script once it has loaded the image.
+    """
     path = Path(__file__).parent / "templates" / name
     # The first line only says where the bundle comes from.
     _, _, script = path.read_text(encoding="utf-8").partition("\n")

@@ -1,6 +1,6 @@
-"""A kind of thing -> its one colour, shape and word in all pictures.
-
-Nothing is shown by colour alone. Every hexadecimal colour of the course is here.
+"""A kind of thing, such as `op` or `tensor` -> its one colour, shape and word in all pictures.
+A *theme* is light or dark. Nothing is shown by colour alone. Every hexadecimal colour of the course
+is here.
 """
 
 from dataclasses import dataclass
@@ -87,10 +87,12 @@ _SHARE = 62  # per cent of the hue where a page has no style sheet: the rest is 
 
 
 def list_colours(dark: bool) -> dict[str, str]:
-    """Return every colour of a theme by name, and `<name>-fill` of each kind and each of `WORDS`.
+    """Return name -> colour, such as `#1f5fa8`, of the dark theme or of the light one.
 
-    `dark` chooses the theme.
+    The names are those of `KINDS`, `WORDS` and `PAPER`. Each name of `KINDS` and `WORDS` is also
+    there as `<name>-fill`: a faint wash of its colour, for the ground behind words.
     """
+    # The second of a pair of colours is the dark one: `pair[True]` is `pair[1]`.
     own_colours = {word: kind.dark if dark else kind.light for word, kind in KINDS.items()}
     own_colours |= {word: pair[dark] for word, pair in WORDS.items()}
 
@@ -101,7 +103,7 @@ def list_colours(dark: bool) -> dict[str, str]:
 
 
 def _mix_colours(colour: str, ground: str) -> str:
-    """Return a faint wash of a colour on a ground, such as paper; all are like `#1f5fa8`."""
+    """Return a colour mixed with much of a ground, such as paper; each is text like `#1f5fa8`."""
     mixed = []
     channels = zip(bytes.fromhex(colour[1:]), bytes.fromhex(ground[1:]), strict=True)
     for own, below in channels:  # red, green, blue
@@ -132,11 +134,12 @@ def render_stylesheet() -> str:
 
 
 def format_colour(name: str) -> str:
-    """Return the CSS of a colour: the page's variable for it, else the light one.
+    """Return the CSS of a colour: the variable of the course's style sheet, else a fixed colour.
 
-    The light one is mixed with the page's text, so that it can be read on a dark page too.
+    A page without the style sheet gets the light colour, mixed with the colour of the page's text,
+    so that it can be read on a dark page too.
     """
-    if name == "ink":
+    if name == "ink":  # the colour of text; a page has a variable of its own for it
         return f"var(--who-ink,{TEXT})"
 
     light = list_colours(dark=False)[name]
@@ -162,9 +165,9 @@ _LEGEND_ITEM = Markup(
 
 
 def render_legend(kinds_by_word: dict[str, str]) -> Markup:
-    """Return a line of HTML with each word after its mark; `kinds_by_word`: word -> its kind.
+    """Return a line of HTML with each word after its mark.
 
-    A kind is a key of `KINDS`. It gives the mark and the colour.
+    `kinds_by_word` has word -> kind, a key of `KINDS`, which gives the mark and the colour.
     """
     items = []
     for word, name in kinds_by_word.items():

@@ -1,7 +1,8 @@
-"""A journey of a call past the six stations of the map -> a line with the passed stations lit.
-
-A journey has the first call and the same call again. The function may be called in several ways,
-such as plain and under tf.function; each way has a journey of its own.
+"""A journey of a call past the stations of the map -> a line with the passed stations lit.
+A *station* is a place that a call may pass, such as `3 frame`; `SPINE` has all of them. A journey
+has the first call and the same call again. Each of the two is a *passage*, with a *stop* for each
+station. A function may be called in several *ways*, such as plain and under tf.function; each way
+has a journey of its own.
 """
 
 from dataclasses import dataclass
@@ -10,15 +11,16 @@ from ..model.journey_records import Journey, Passage, Stop
 from ..model.spine import SPINE, Station
 from .ceilings import cut_text, list_source_lines
 from .markup import render
-from .plain_text import join_parts, render_grid
+from .plain_text import join_nonempty, render_grid
 
 LIT = "●"
 UNLIT = "○"
-KEY = f"{LIT} passed   {UNLIT} skipped"
+LIGHTS_LEGEND = f"{LIT} passed   {UNLIT} skipped"
 HEADINGS = ("first call", "called again")
 SAME = "the same"
 PLAIN = "plain"  # the way of a call without a decorator
-ENDINGS = {"printed": "printed", "raised": "outcome"}  # heading -> the field of a passage
+# The heading of a row below the stations -> the field of a passage with its text.
+ENDINGS = {"printed": "printed", "raised": "outcome"}
 ANSWERED = "answer"
 NO_ANSWER = "✕"
 
@@ -30,34 +32,37 @@ class StationRow:
     station: Station
     """The station of the map."""
     stop: Stop
-    """What the first call did there."""
+    """What the first call did at the station."""
     first_words: str
-    """What happened in the first call."""
+    """What happened in the first call, as a sentence."""
     again_words: str
-    """What happened when it was called again."""
+    """What happened when it was called again, or `the same`."""
 
 
 def render_journey_text(model: Journey) -> str:
-    """Return the text form: a line of stations for each call, and a table of what happened."""
+    """Return the text form: for each way, a line of stations per call, and a table.
+
+    `model` is the journey of the first way, and `model.others` are those of the other ways.
+    """
     has_several_ways = bool(model.others)
     parts = [model.title, *list_source_lines(model)]
     for way in model.ways:
         if way.way:
             parts.append(f"\n{_format_way(way)}")
-        parts += _render_way(way, "" if has_several_ways else KEY)
+        parts += _render_way(way, "" if has_several_ways else LIGHTS_LEGEND)
 
-    if has_several_ways:
-        parts.append(f"\n{KEY}")
+    if has_several_ways:  # then the explanation of the lights stands once, below all ways
+        parts.append(f"\n{LIGHTS_LEGEND}")
     parts += [_describe_shares(model), model.note]
-    return join_parts(*parts)
+    return join_nonempty(*parts)
 
 
 def _render_way(way: Journey, key: str) -> list[str]:
-    """Return the parts of the text of one way, with `key`, which explains the lights.
+    """Return the text of one way, in parts; `key` explains the lights `●` and `○`.
 
-    For a way in which the function could not be called, the only part is the reason.
+    If the function could not be called in this way, the only part is the reason.
     """
-    if not way.first.stops:
+    if not way.first.stops:  # the function could not be called
         return [way.note]
 
     parts = []
@@ -70,7 +75,7 @@ def _render_way(way: Journey, key: str) -> list[str]:
 
 
 def _render_stations_line(passage: Passage) -> str:
-    """Return the line of a call: `f(x)`, each station with its light, and whether it answered."""
+    """Return the line of a call, such as `f(x) ─ ● 1 name ─ ○ 2 object ─ answer`."""
     stations = []
     for station, stop in zip(SPINE, passage.stops, strict=True):
         light = LIT if stop.passed else UNLIT
@@ -80,7 +85,7 @@ def _render_stations_line(passage: Passage) -> str:
 
 
 def _render_table(way: Journey) -> str:
-    """Return a text table with a row for each station, and for what the calls printed or raised."""
+    """Return a text table: a row for each station, then what the calls printed and raised."""
     rows = []
     for row in list_stations(way):
         name = f"{row.station.number} {row.station.name}"
@@ -90,7 +95,7 @@ def _render_table(way: Journey) -> str:
 
 
 def _describe_shares(model: Journey) -> str:
-    """Return the sentence on whose code took which part of the time; empty if unmeasured."""
+    """Return the sentence on whose code took which part of the time; empty if not measured."""
     if not model.shares:
         return ""
     shares = ", ".join(f"{name} {round(100 * part)} %" for name, part in model.shares)
@@ -99,6 +104,7 @@ def _describe_shares(model: Journey) -> str:
 
 def render_journey_html(model: Journey) -> str:
     """Return the HTML form: the line of stations, with a switch between several ways."""
+    # (journey, name of the way, its two calls, its rows of stations) of each way
     ways = []
     for way in model.ways:
         ways.append((way, _format_way(way), _list_drawn_calls(way), list_stations(way)))
@@ -106,7 +112,7 @@ def render_journey_html(model: Journey) -> str:
         "journey.html",
         model=model,
         ways=ways,
-        opens=_choose_opened_call(model),
+        opens=_choose_opened_call(model),  # (number of the way, number of the call)
         shares=[(name, round(100 * part)) for name, part in model.shares],
         source="\n".join(list_source_lines(model)),
         headings=HEADINGS,
@@ -120,7 +126,7 @@ def _list_drawn_calls(way: Journey) -> list[tuple[str, Passage, list[tuple]]]:
 
     The list is empty for a way in which the function could not be called.
     """
-    if not way.first.stops:
+    if not way.first.stops:  # the function could not be called
         return []
 
     calls = []
@@ -131,7 +137,10 @@ def _list_drawn_calls(way: Journey) -> list[tuple[str, Passage, list[tuple]]]:
 
 
 def _format_way(way: Journey) -> str:
-    """Return a way as it is written above the function: a decorator, or `plain`."""
+    """Return a way as it is written above the function: `@tf.function`, or `plain`.
+
+    The text is empty if the journey names no way.
+    """
     if way.way in ("", PLAIN):
         return way.way
     return f"@{way.way}"
@@ -144,8 +153,9 @@ def _choose_opened_call(model: Journey) -> tuple[int, int]:
     """
     for way_number, way in enumerate(model.ways):
         for call_number, (_, passage) in enumerate(_list_passages(way)):
-            none_ran = passage.ran.startswith("None")  # "None of your lines ran."
-            if passage.stops and none_ran:
+            # `ran` is a sentence; the one meant is "None of your lines ran."
+            has_run_no_line = passage.ran.startswith("None")
+            if passage.stops and has_run_no_line:
                 return way_number, call_number
     return 0, 0
 
@@ -161,7 +171,7 @@ def list_stations(model: Journey) -> list[StationRow]:
     A way in which the function could not be called has no rows.
     """
     rows = []
-    # Without strict, because the calls of such a way have no stops at all.
+    # Without strict, because a call that could not be made has no stops.
     stops_by_station = zip(SPINE, model.first.stops, model.again.stops, strict=False)
     for station, first_stop, again_stop in stops_by_station:
         again_words = SAME if first_stop == again_stop else again_stop.words
@@ -176,9 +186,10 @@ def list_stations(model: Journey) -> list[StationRow]:
 
 
 def list_endings(model: Journey) -> list[tuple[str, str, str]]:
-    """Return (heading, first call, call again) for what was printed, and for what was raised.
+    """Return rows of (heading, text of the first call, text of the call again).
 
-    There is no row for what neither call did.
+    One row has what the calls printed, and one what they raised. A row is left out if neither call
+    printed or raised anything.
     """
     endings = []
     for heading, field in ENDINGS.items():

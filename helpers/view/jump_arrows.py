@@ -1,4 +1,6 @@
-"""Jumps between rows of a table -> arrows beside it, of letters or as an SVG."""
+"""Jumps between rows of a table -> arrows beside the table, drawn with letters or as an SVG.
+Each arrow runs in a *lane*, an upright strip left of the table. Lane 0 is next to the table.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ class JumpArrow:
     """All jumps to one row, which share a line."""
 
     lane: int
-    """How far from the table its line is; 0 is next to it."""
+    """The lane of its upright line; 0 is next to the table."""
     first: int
     """The first row that it passes."""
     last: int
@@ -34,15 +36,14 @@ class JumpArrow:
 def place_jumps(jumps: Iterable[tuple[int, int]]) -> list[JumpArrow]:
     """Return one arrow for each target of the jumps, which are pairs (from row, to row) from 0.
 
-    Shorter arrows are nearer to the table.
-    Arrows whose rows overlap get different lanes. This is a greedy colouring of an interval graph,
-    with the shortest interval first.
+    Shorter arrows are nearer to the table. Arrows whose rows overlap get different lanes. This is a
+    greedy colouring of an interval graph, with the shortest interval first.
     """
-    sources_by_target: dict[int, list[int]] = {}
+    sources_by_target: dict[int, list[int]] = {}  # target row -> the rows that jump to it
     for source, target in jumps:
         sources_by_target.setdefault(target, []).append(source)
 
-    spans = []
+    spans = []  # (first row, last row, sources, target) of each arrow
     for target, sources in sources_by_target.items():
         spans.append((min(target, *sources), max(target, *sources), sources, target))
     spans.sort(key=lambda span: (span[1] - span[0], span[0]))
@@ -59,9 +60,9 @@ def place_jumps(jumps: Iterable[tuple[int, int]]) -> list[JumpArrow]:
 
 
 def draw_gutter(jumps: Iterable[tuple[int, int]], count: int) -> list[str]:
-    """Return for each of the `count` rows a text that draws its part of all arrows.
+    """Return for each of the `count` rows a text with its part of all arrows, such as `│ ╰─▶`.
 
-    Each lane takes two columns: its upright line, and room for level lines.
+    Each lane takes two columns of letters: its upright line, and room for level lines.
     """
     arrows = place_jumps(jumps)
     lane_count = max((arrow.lane + 1 for arrow in arrows), default=0)
@@ -69,7 +70,8 @@ def draw_gutter(jumps: Iterable[tuple[int, int]], count: int) -> list[str]:
     for arrow in arrows:
         column = 2 * (lane_count - 1 - arrow.lane)  # lane 0 is next to the table, at the right
         for row in range(arrow.first, arrow.last + 1):
-            if rows[row][column] == " ":  # else the level line of an arrow further left is there
+            # If there is a level line of an arrow further left, it is not drawn over.
+            if rows[row][column] == " ":
                 rows[row][column] = "│"
         for row in {*arrow.sources, arrow.target}:
             _draw_level_line(rows[row], column, row, arrow)
@@ -77,7 +79,11 @@ def draw_gutter(jumps: Iterable[tuple[int, int]], count: int) -> list[str]:
 
 
 def _draw_level_line(cells: list[str], column: int, row: int, arrow: JumpArrow) -> None:
-    """Draw the line from an arrow's lane to the table into the cells of a row."""
+    """Draw the level line from an arrow's lane to the table into `cells`, the letters of a row.
+
+    `column` is the column of the lane. The letter there is a corner, or a branch between the first
+    and the last row of the arrow.
+    """
     if row == arrow.first:
         cells[column] = "╭"
     elif row == arrow.last:
@@ -85,8 +91,8 @@ def _draw_level_line(cells: list[str], column: int, row: int, arrow: JumpArrow) 
     else:
         cells[column] = "├"
 
-    for right in range(column + 1, len(cells) - 1):
-        cells[right] = CROSSINGS.get(cells[right], cells[right])
+    for position in range(column + 1, len(cells) - 1):
+        cells[position] = CROSSINGS.get(cells[position], cells[position])
     if cells[-1] != "▶":  # a row may be the target of one arrow and a source of another
         cells[-1] = "▶" if row == arrow.target else "─"
 
@@ -111,7 +117,8 @@ def _draw_arc(source: int, target: int, left: int, right: int) -> dict[str, str]
     # Arrows leave a row below its middle and end above it, so that both can be seen in one row.
     start = ROW_HEIGHT * source + ROW_HEIGHT // 2 + 3
     end = ROW_HEIGHT * target + ROW_HEIGHT // 2 - 3
-    if source == target:  # the other way round here, or the line would be too short to turn
+    # A jump to its own row leaves above the middle: the line needs more height to turn.
+    if source == target:
         start -= 6
         end += 6
 

@@ -1,18 +1,21 @@
-"""A ledger -> a table with a line for each entry and a mark with each verdict."""
+"""A ledger -> a table with a line for each entry and a mark with each verdict.
+An *entry* has a subject, a verdict for each heading, and maybe a note. A *verdict* is a word with a
+*tone*, such as `good` or `failed`, which decides its mark: `✓`, `✕`.
+"""
 
 from dataclasses import replace
 
 from ..model.tables import Entry, Ledger
 from .ceilings import cut_cells, cut_text, limit_rows
 from .markup import TONE_MARKS, render
-from .plain_text import join_parts, render_grid
+from .plain_text import join_nonempty, render_grid
 from .table_folding import fold_rows
 
-ENTRIES = "the model has all of them (`.model.entries`)"
-SHORT = 12  # characters of a verdict that fit on one line
+WHERE_ALL_ENTRIES = "the model has all of them (`.model.entries`)"
+SHORT_VERDICT = 12  # characters of a verdict that fit on one line
 NOTE_HEADING = "why"
 
-# What a mark means where the ledger does not say it.
+# Tone -> what its mark means, if the ledger itself does not say it.
 MEANINGS = {
     "good": "as it should be",
     "changed": "new or changed",
@@ -24,28 +27,28 @@ MEANINGS = {
 def render_ledger_text(model: Ledger) -> str:
     """Return a ledger as a plain text table."""
     headings, *rows = _list_ledger_cells(model)
-    shown, rest = limit_rows(rows, ENTRIES)
+    shown, left_out_note = limit_rows(rows, WHERE_ALL_ENTRIES)
     lines = []
     for row in shown:
         lines += _split_note(row)
     table = render_grid(headings, lines)
-    return join_parts(model.title, table, _explain_tones(model), rest, model.note)
+    return join_nonempty(model.title, table, _explain_tones(model), left_out_note, model.note)
 
 
 def render_ledger_html(model: Ledger) -> str:
-    """Return a ledger as HTML; a long one is folded."""
-    entries, rest = limit_rows(model.entries, ENTRIES)
+    """Return a ledger as HTML; the last rows of a long one are in a fold."""
+    entries, left_out_note = limit_rows(model.entries, WHERE_ALL_ENTRIES)
     shown = replace(model, entries=entries)
     headings, *cells = _list_ledger_cells(shown)
     return render(
         "ledger.html",
         model=shown,
         headings=headings,
-        fold=fold_rows(headings, cells, entries, kept_count=0),
-        why=_has_notes(shown),
-        own=SHORT,
+        fold=fold_rows(headings, cells, entries, kept_count=0),  # None for a short ledger
+        why=_has_notes(shown),  # whether there is a column of notes
+        own=SHORT_VERDICT,
         legend=_explain_tones(model),
-        left_out=rest,
+        left_out=left_out_note,
     )
 
 
@@ -55,7 +58,10 @@ def _has_notes(model: Ledger) -> bool:
 
 
 def _list_ledger_cells(model: Ledger) -> list[list[str]]:
-    """Return the headings, and below them the cells of every entry."""
+    """Return the headings as the first row, and below them the cells of every entry, all cut.
+
+    The last column has the notes of the entries. It is left out if no entry has one.
+    """
     has_notes = _has_notes(model)
     headings = [model.subject, *model.headings]
     if has_notes:
@@ -82,7 +88,7 @@ def _list_entry_cells(entry: Entry) -> list[str]:
 def _split_note(row: list[str]) -> list[list[str]]:
     """Return a row for each line of the note, which is the last cell of `row`.
 
-    The other cells stand in the first of these rows, and are empty in the rest.
+    The other cells stand in the first of these rows, and are empty in the others.
     """
     *cells, note = row
     first_line, *other_lines = note.split("\n")
@@ -93,10 +99,10 @@ def _split_note(row: list[str]) -> list[list[str]]:
 def _explain_tones(model: Ledger) -> str:
     """Return the legend: what the marks of the tones in this ledger mean.
 
-    A mark is left out if all its verdicts begin with one word, such as `failed: …`, because the
-    word explains the mark. A meaning that the ledger itself gives is never left out.
+    A mark is left out if all its verdicts begin with the same word, such as `failed: …`, because
+    the word explains the mark. A mark to which the ledger itself gives a meaning is not left out.
     """
-    first_words_by_tone = {}
+    first_words_by_tone = {}  # tone -> the first words of its verdicts
     for entry in model.entries:
         for verdict in entry.verdicts:
             first_word = verdict.word.partition(" ")[0].strip(":,")
@@ -106,8 +112,8 @@ def _explain_tones(model: Ledger) -> str:
     explanations = []
     for tone, usual_meaning in MEANINGS.items():
         first_words = first_words_by_tone.get(tone, set())
-        has_meaning = tone in meanings_of_ledger and len(first_words) > 0
-        if has_meaning or len(first_words) > 1:
+        is_explained_by_ledger = tone in meanings_of_ledger and len(first_words) > 0
+        if is_explained_by_ledger or len(first_words) > 1:
             meaning = meanings_of_ledger.get(tone, usual_meaning)
             explanations.append(f"{TONE_MARKS[tone]} {cut_text(meaning)}")
     return "   ".join(explanations)

@@ -1,6 +1,6 @@
-"""A widget's state -> HTML in which it lives without a kernel; an exhibit -> a page of its own.
-
-A page has each script and style sheet of anywidgets once, and `scripts/host.js` runs them.
+"""A widget's state -> HTML in which the widget works without a kernel; an exhibit -> a whole page.
+A widget is an anywidget: its state has the source of its script and of its style sheet. A page has
+each script and style sheet once, and `scripts/host.js` runs the scripts.
 """
 
 import json
@@ -22,11 +22,12 @@ class Living:
     """
 
     def __init__(self):
+        """Begin a page without a widget; `render_widget` adds one."""
         self.scripts: list[str] = []
         self.styles: list[str] = []
 
-    def enliven(self, state: dict, still: str, record: dict | None) -> str:
-        """Return the HTML of a widget, which the page's script brings to life.
+    def render_widget(self, state: dict, still: str, record: dict | None) -> str:
+        """Return the HTML of a widget, whose script the page runs.
 
         Parameters
         ----------
@@ -35,10 +36,12 @@ class Living:
         still : str
             HTML of the same facts, shown where no script runs.
         record : dict or None
-            What a kernel would answer to the widget, and a `note` on that. None for a widget that
-            asks no kernel.
+            What a kernel would answer to the widget, and a `note` that tells the reader so. None
+            for a widget that asks no kernel.
         """
-        script = state["_esm"]  # anywidget's names for the source of the script and the styles
+        # `_esm` and `_css` are anywidget's names for the source of script and styles. The
+        # page has each source once, so a widget refers to its script by a number.
+        script = state["_esm"]
         style = state.get("_css", "")
         if script not in self.scripts:
             self.scripts.append(script)
@@ -60,7 +63,7 @@ class Living:
 
 
 def _select_state(state: dict) -> dict:
-    """Return the parts of a widget's state that are its own; the others are for ipywidgets."""
+    """Return the parts of a widget's state that its script uses; the others are for ipywidgets."""
     selected = {}
     for name, value in state.items():
         if not name.startswith("_") and name not in KERNEL_ONLY:
@@ -69,19 +72,19 @@ def _select_state(state: dict) -> dict:
 
 
 def as_script(value: object) -> str:
-    """Return JSON that cannot end the `<script>` around it."""
+    """Return a value as JSON for a `<script>` element, which no text in the JSON can end."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
 def living_page(title: str, still: str, state: dict, record: dict | None) -> str:
-    """Return a whole page of one exhibit.
+    """Return a whole HTML page of one exhibit.
 
-    `still` is its HTML form and `state` the state of its widget. If it has none, `state` is empty
-    and the page stands still. `record` is that of `Living.enliven`.
+    `still` is the HTML form of the exhibit. `state` is the state of its widget; it is empty for an
+    exhibit without a widget, whose page has only `still`. `record` is that of `render_widget`.
     """
     living = Living()
-    shown = living.enliven(state, still, record) if state else still
+    shown = living.render_widget(state, still, record) if state else still
     styles = [ink.render_stylesheet(), read_widget_file("page.css"), *living.styles]
     return render(
         "living.html",

@@ -1,4 +1,4 @@
-"""A template and its values -> markup in which no value is markup."""
+"""A template and its values -> HTML or SVG in which every value is escaped."""
 
 import re
 
@@ -13,7 +13,7 @@ MONO = "Menlo,Consolas,monospace"
 TONE_MARKS = {"plain": "", "good": "✓", "changed": "●", "refused": "⊘", "failed": "✕"}
 ARROW = "→ "
 
-# A joint is an empty place at which a text may wrap: after a dot or slash that a letter follows.
+# A joint is a position in a text at which it may wrap: after a dot or slash before a letter.
 _JOINT = re.compile(r"(?<=[^\s./][./])(?=[^\W\d]|<)")
 _JOINT_OF_NAMES = re.compile(rf"{_JOINT.pattern}|(?<=\w_)(?=[^\W_])")
 _ADDRESS = re.compile(r"https://[\w./#-]*\w")
@@ -38,7 +38,7 @@ def mark_code(text: str, breaks_names: bool = False) -> Markup:
     With `breaks_names`, names may wrap after a dot, a slash or an underscore.
     """
     parts = spell_out(text).split("`")
-    if len(parts) % 2 == 0:  # one backtick is without its partner
+    if len(parts) % 2 == 0:  # an odd number of backticks: they do not mark code
         return escape(spell_out(text))
 
     marked = Markup("")
@@ -58,10 +58,10 @@ def mark_code(text: str, breaks_names: bool = False) -> Markup:
 
 
 def allow_breaks(text: str, in_names: bool = False) -> Markup:
-    """Return a text as HTML that may wrap after a dot or slash; `in_names`: or an underscore.
+    """Return a text as HTML that may wrap after a dot or slash; with `in_names`, after `_` too.
 
     A text that begins with an arrow names an instruction, such as `→ BINARY_OP_ADD_INT`, so it
-    may wrap after an underscore. The arrow and the name stay in one line.
+    may wrap after an underscore. The arrow stays in one line with the beginning of the name.
     """
     begins_with_arrow = text.startswith(ARROW)
     joint = _JOINT_OF_NAMES if in_names or begins_with_arrow else _JOINT

@@ -1,4 +1,7 @@
-"""What came of an exercise -> a line with its mark and the reason, and a picture."""
+"""What a check says of an exercise -> a line with a mark and the reason, and maybe a picture.
+The state of an outcome is `untried`, `passed`, `failed`, or `hint` for a hint that a learner asked
+for.
+"""
 
 from markupsafe import Markup
 
@@ -23,7 +26,10 @@ def render_outcome_text(model: Outcome) -> str:
 
 
 def _describe_outcome(model: Outcome) -> str:
-    """Return the words after the name of the exercise; a hint has no state in front of it."""
+    """Return the words after the name of the exercise: the state and the reason.
+
+    A hint is only its text. An outcome without a reason is only its state.
+    """
     if model.state == "hint":
         return model.because
     if model.state == "failed":
@@ -34,15 +40,19 @@ def _describe_outcome(model: Outcome) -> str:
 
 
 def render_outcome_html(model: Outcome) -> str:
-    """Return the outcome as HTML; where both answers are known, they stand beside each other."""
+    """Return the outcome as HTML.
+
+    If the reason compares the learner's answer with the real one, the two stand beside each other.
+    """
     head = model.state
     reason = model.because
     if model.state == "hint":  # the first sentence of a hint is its heading
         head, _, reason = reason.partition(". ")
 
-    columns = ()  # the heading, the words and the colour of each answer
-    if model.beside:
-        reason = model.beside.after.lstrip(" .,:;")  # the words before are said by the columns
+    columns = ()  # (heading, text, colour) of each answer
+    if model.beside:  # the reason is: words before, the learner's answer, the real one, words after
+        # The template writes the words before the answers, and the columns show the answers.
+        reason = model.beside.after.lstrip(" .,:;")
         own_column = ("yours", model.beside.yours, "failed")
         real_column = (model.beside.who, model.beside.real, "passed")
         columns = (own_column, real_column)

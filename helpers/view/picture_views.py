@@ -8,10 +8,10 @@ from .table_view import ledger, table
 
 
 def find_view(picture: object) -> View | None:
-    """Return the view of a graph, a ledger or a table; None for anything else.
+    """Return the view of a graph, a job, a ledger or a table; None for anything else.
 
-    Diagrams are imported when there is one to draw: an outcome or a stage without a picture, as in
-    the first cell of most chapters, waits for none of their modules.
+    The modules of diagrams are imported only if there is a diagram to draw, because their import
+    takes time. The first cell of most chapters shows none.
     """
     if isinstance(picture, Graph):
         from .diagram.graph_view import graph

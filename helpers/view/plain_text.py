@@ -1,4 +1,7 @@
-"""Parts of a text form -> lines no wider than a page, with nothing in them that cannot be seen."""
+"""Parts of a text form -> lines no wider than a page, without invisible characters.
+A control character is written as its escape, such as `\\x1b`. A long name may be wrapped at its
+*joints*, which are after dots, slashes and underscores.
+"""
 
 import re
 import textwrap
@@ -8,43 +11,45 @@ from markupsafe import Markup
 from tabulate import tabulate
 
 WIDEST = 110  # characters of a line of text
-START = 46  # lines of a screen before what is left out
-END = 12  # lines after it: with one line between and one below, at most 60
+START = 46  # lines on the screen before those that are left out
+END = 12  # lines after those; with a line between and a line below, at most 60
 COLUMN_GAP = 2  # spaces between columns
 HEADING_PADDING = 2  # spaces more that a heading needs (tabulate's MIN_PADDING)
 NARROWEST = 8  # characters of a column that is wrapped
-CONTINUED = "    "  # how much further in a line goes on
-# Matches a piece of a name up to a dot or slash, or up to an underscore: the joints of names.
+CONTINUED = "    "  # the further indent of a line that goes on
+# Two patterns that find the pieces of a name: `a.b/c` -> `a.`, `b/`, `c`, and `a_b` -> `a_`, `b`.
 _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
 
 
 def spell_out(value: object) -> object:
-    """Return text with control characters, and marks that turn its direction, spelled out.
+    """Return text with each invisible character as its escape, such as `\\x1b`.
 
-    Other values come back as they are, because templates pass values of any type. So does markup,
-    whose texts were spelled out before it was made.
+    Control characters are invisible, and so are marks that turn the direction of writing. A line
+    break stays, because its effect is visible. A value that is no text is returned as it is,
+    because templates pass values of any type. Markup is returned as it is too, because the texts in
+    it have passed through this function already.
     """
     if not isinstance(value, str) or value.isprintable() or isinstance(value, Markup):
         return value
     if value.replace("\n", "").isprintable():  # a quick answer for most texts of several lines
         return value
-    return "".join(_spell_character(character) for character in value)
+    return "".join(_escape_character(character) for character in value)
 
 
-def _spell_character(character: str) -> str:
+def _escape_character(character: str) -> str:
     """Return a character, or its escape such as `\\x1b` if it cannot be seen."""
     if character.isprintable() or character == "\n":
         return character
     return ascii(character)[1:-1]  # without the quotation marks
 
 
-def spell_in_one_line(text: str) -> str:
-    """Return text with line breaks spelled out as well, for a cell of a text table."""
+def escape_to_one_line(text: str) -> str:
+    """Return text with each invisible character, and each line break too, as its escape."""
     return spell_out(text).replace("\n", "\\n")
 
 
-def join_parts(*parts: str) -> str:
-    """Return parts of a text form, one below the other; empty parts are left out."""
+def join_nonempty(*parts: str) -> str:
+    """Return the parts as one text, each on a new line; empty parts are left out."""
     return "\n".join(spell_out(part) for part in parts if part)
 
 
@@ -52,9 +57,12 @@ def join_parts(*parts: str) -> str:
 
 
 def render_grid(headings: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return rows of str as a plain text table under headings, no wider than a page."""
-    cells = [[spell_in_one_line(cell) for cell in row] for row in rows]
-    heading_cells = [spell_in_one_line(heading) for heading in headings]
+    """Return rows of str as a plain text table under headings, at most `WIDEST` wide.
+
+    The table is wider only if it has very many columns.
+    """
+    cells = [[escape_to_one_line(cell) for cell in row] for row in rows]
+    heading_cells = [escape_to_one_line(heading) for heading in headings]
     heading_cells, cells = wrap_columns(heading_cells, cells)
     return tabulate(cells, headers=heading_cells, tablefmt="simple", disable_numparse=True)
 
@@ -78,9 +86,9 @@ def wrap_columns(headings: list[str], rows: list[list[str]]) -> tuple[list[str],
 
 
 def _share_room(widths: list[int], room: int) -> int:
-    """Return how wide each wide column may be, if narrow ones take only what they need.
+    """Return how wide each wide column may be if narrow columns take only what they need.
 
-    `widths` are the columns' natural widths, which together need more than `room`.
+    `widths` are the natural widths of the columns, which together need more than `room`.
     """
     remaining = sorted(widths)
     # A column that needs less than an equal share leaves the rest of the share to the others.
@@ -108,11 +116,11 @@ def wrap_text(text: str) -> str:
 
 
 def cut_to_screen(text: str, more: str) -> str:
-    """Return a text that fits a screen; a longer one is cut in its middle.
+    """Return a text that fits a screen; lines in the middle of a longer one are left out.
 
-    `more` is then the last line; it says where the whole text is, with `{}` for its number of
-    lines. The cut is before a block of lines if one begins near by, else before a line that is not
-    indented.
+    `more` is then the last line: it says where the whole text is, with `{}` for its number of
+    lines. Both cuts are before a block of lines if one begins near by, else before a line that is
+    not indented.
     """
     lines = text.split("\n")
     count = len(lines)
@@ -120,15 +128,17 @@ def cut_to_screen(text: str, more: str) -> str:
         return text
 
     def rank_break(index: int) -> int:
-        """Return how good a cut before this line is: 2 before a block, 0 inside of one."""
+        """Return how good a cut before this line is.
+
+        2 means that a block begins here, 1 that the line is not indented, and 0 neither.
+        """
         follows_empty_line = not lines[index - 1]
         if follows_empty_line:
             return 2
         is_indented = lines[index][:1] == " "
         return 0 if is_indented else 1
 
-    # The best cuts with as many lines as can be on the screen: the latest of equally good places
-    # to stop, and the earliest to go on.
+    # Of equally good cuts, the one that leaves more lines on the screen is taken.
     places_to_stop = range(START * 2 // 3, START + 1)
     stop = max(places_to_stop, key=lambda index: (rank_break(index), index))
     places_to_go_on = range(count - END, count)
@@ -139,7 +149,10 @@ def cut_to_screen(text: str, more: str) -> str:
 
 
 def _wrap_line(text: str, width: int, indent: str = "") -> list[str]:
-    """Return a line as lines that are at most `width` wide; all but the first are indented."""
+    """Return a line as several lines, each at most `width` wide.
+
+    `indent` stands at the beginning of each line but the first.
+    """
     if len(text) <= width:
         return [text]
 
@@ -154,10 +167,13 @@ def _wrap_line(text: str, width: int, indent: str = "") -> list[str]:
 
 
 class _JointWrapper(textwrap.TextWrapper):
-    """Wraps a word without a space where names have their joints; an arrow never ends a line."""
+    """Wraps a long name at its joints, such as dots; an arrow `→` never ends a line."""
 
     def _split(self, text: str) -> list[str]:
-        """Return the chunks of a text that never break; `TextWrapper` puts them into lines."""
+        """Return the pieces of a text, which are never divided further.
+
+        `TextWrapper` calls this method, and puts as many pieces into each line as fit.
+        """
         room = self.width - len(self.subsequent_indent)
         chunks = super()._split(text)
         for joint in _JOINTS:
@@ -166,7 +182,7 @@ class _JointWrapper(textwrap.TextWrapper):
 
 
 def _split_long_chunks(chunks: list[str], joint: re.Pattern, room: int) -> list[str]:
-    """Return the chunks, with those longer than `room` divided into the pieces `joint` finds."""
+    """Return the chunks, those longer than `room` divided into the pieces that `joint` finds."""
     parts = []
     for chunk in chunks:
         if len(chunk) > room:
@@ -177,7 +193,7 @@ def _split_long_chunks(chunks: list[str], joint: re.Pattern, room: int) -> list[
 
 
 def _join_after_arrows(chunks: list[str]) -> list[str]:
-    """Return the chunks with each arrow and what follows it as one chunk."""
+    """Return the chunks, with each arrow, its space and the next word joined into one chunk."""
     joined = []
     for chunk in chunks:
         if joined and joined[-1].rstrip() == "→":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from ..model.phrase import format_count
 from ..model.study_records import HINTED, PASSED, TRIED, UNTRIED, ChapterProgress, Progress, Task
 from .markup import render
-from .plain_text import join_parts, render_grid
+from .plain_text import join_nonempty, render_grid
 
 MARKS = {PASSED: "●", TRIED: "◐", HINTED: "◔", UNTRIED: "○"}
 NEXT = "▸"
@@ -26,14 +26,14 @@ NO_NOTEBOOKS = "The course's notebooks are not beside these helpers, so there is
 
 @dataclass(frozen=True)
 class ChapterRow:
-    """What a line says of a chapter, besides its exercises."""
+    """The cells of a chapter in the table, without its exercises."""
 
     title: str
     """Its number and its title."""
     passed: str
     """How many of its exercises are passed."""
     guessed: str
-    """How many predictions were right at first."""
+    """How many predictions were right at the first try, such as `3 of 5`; a dash for none made."""
 
 
 def render_progress_text(model: Progress) -> str:
@@ -46,11 +46,11 @@ def render_progress_text(model: Progress) -> str:
         rows.append([row.title, exercises, row.passed, row.guessed])
 
     total = f"{_describe_total(model)}." if rows else ""
-    return join_parts(TITLE, total, LEGEND, render_grid(HEADINGS, rows), *_list_notes(model))
+    return join_nonempty(TITLE, total, LEGEND, render_grid(HEADINGS, rows), *_list_notes(model))
 
 
 def _mark_task(task: Task, next_task: Task | None) -> str:
-    """Return a mark and a name as one word, so that no line ends between them."""
+    """Return a mark and the name of a task as one word, so that no line ends between them."""
     marked = f"{MARKS[task.state]}{task.name}"
     return f"{NEXT}{marked}" if task is next_task else marked
 
@@ -63,15 +63,15 @@ def render_progress_html(model: Progress) -> str:
         row = _describe_chapter(chapter)
         rows.append((chapter, row.title, row.passed, row.guessed))
 
-    # If an exercise is next, a link above the notes names it, so the notes need not.
+    # If there is a next exercise, a link above the notes names it, so the notes do not.
     notes = _list_notes(model, says_next=model.next is None)
     return render(
         "learner_progress.html",
         title=TITLE,
         total=_describe_total(model),
-        part=round(100 * passed_count / max(1, task_count), 1),
+        part=round(100 * passed_count / max(1, task_count), 1),  # in per cent
         rows=rows,
-        coming=_find_next_task(model),
+        coming=_find_next_task(model),  # the exercise to do next, which has a mark
         notes=notes,
         legend=LEGEND,
         marks=MARKS,
@@ -102,8 +102,8 @@ def _describe_total(model: Progress) -> str:
 
 
 def _describe_chapter(chapter: ChapterProgress) -> ChapterRow:
-    """Return the words on a chapter; `guessed` is a dash if nothing was predicted."""
-    guessed = "–"
+    """Return the cells of a chapter in the table."""
+    guessed = "–"  # no prediction was made
     if chapter.decided:
         guessed = f"{chapter.right} of {chapter.decided}"
     return ChapterRow(
@@ -116,26 +116,28 @@ def _describe_chapter(chapter: ChapterProgress) -> ChapterRow:
 def _list_notes(model: Progress, says_next: bool = True) -> list[str]:
     """Return the notes below the table.
 
-    They say where the learner left off, with `says_next` also what is next, then where the
-    progress is kept, and why the record could not be read if that is so.
+    The first says where the learner left off, and with `says_next` which exercise is next. The
+    second says where the progress is kept. A third says why the record could not be read, if it
+    could not.
     """
-    if not model.chapters:
+    if not model.chapters:  # the course's notebooks were not found
         return [NO_NOTEBOOKS]
 
-    notes = [_describe_place(model, says_next)]
+    notes = [_describe_last_place(model, says_next)]
     notes.append(KEPT + (SHARED if model.shared else ALONE))
     if model.trouble:
         notes.append(model.trouble)
     return notes
 
 
-def _describe_place(model: Progress, says_next: bool) -> str:
+def _describe_last_place(model: Progress, says_next: bool) -> str:
     """Return where the learner left off, or that nothing is recorded.
 
     With `says_next`, the words also say which exercise is next.
     """
+    # `model.goes_on` is a clause such as "exercise guard is next", in which `left_off` ends.
     left_off = model.left_off
-    if not says_next:  # the model's sentence ends in what is next
+    if not says_next:
         left_off = left_off.replace(f"; {model.goes_on}", "")
     if left_off:
         return left_off

@@ -15,10 +15,11 @@ def measure_text(text: str, letter: float = SMALL) -> int:
 def draw_shape(shape: str, x: float, y: float, width: float, height: float) -> str:
     """Return the outline of a shape as an SVG path.
 
-    `shape` is the shape of a kind of `ink`. One that cannot hold words, such as an arrow, is drawn
-    as a plain box. `x` and `y` are its upper left corner.
+    `shape` is a name from `ink.KINDS`, such as `pill` or `double slanted box`. A shape without room
+    for words, such as an arrow, is drawn as a plain box. `x` and `y` are the upper left corner.
     """
     across, down = BETWEEN_LINES
+    # The inner line of a shape that has two lines.
     inner = (x + across, y + down, width - 2 * across, height - 2 * down)
 
     if shape.startswith("double "):
@@ -39,16 +40,19 @@ def draw_shape(shape: str, x: float, y: float, width: float, height: float) -> s
 
 
 def _list_corners(shape: str, x: float, y: float, width: float, height: float) -> list[str]:
-    """Return the corners of an angular shape, clockwise, as numbers of SVG; none of another."""
+    """Return the corners of a shape with straight sides, clockwise: `["0 0", "40 0", …]`.
+
+    The list is empty for any other shape.
+    """
     right = x + width
     bottom = y + height
     middle = y + height / 2
 
     point = right - min(12, width / 4)  # where the point of a tag begins
-    lean = min(8, width / 4)
+    lean = min(8, width / 4)  # how far the upper side of a slanted box is moved to the right
     cut = min(10, width / 4, height / 2)  # how much of a corner is cut off
-    near = x + cut
-    far = right - cut
+    near = x + cut  # where the left cut ends
+    far = right - cut  # where the right cut begins
 
     if shape == "tag":
         corners = [
@@ -98,7 +102,10 @@ def _list_corners(shape: str, x: float, y: float, width: float, height: float) -
 
 
 def _draw_inner_line(shape: str, x: float, y: float, width: float, height: float) -> str:
-    """Return the fold of a sheet and the bar of a window; nothing for other shapes."""
+    """Return the line of a sheet's folded corner or of a window's title bar, as an SVG path.
+
+    The path is empty for other shapes.
+    """
     right = x + width
     if shape == "sheet":
         cut = min(10, width / 4, height / 2)

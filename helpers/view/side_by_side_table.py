@@ -1,7 +1,7 @@
-"""Two texts of which one was made from the other -> their lines beside each other.
-
-A pair is a row: a line of the left text and the line on the right that was made from it. A side
-without a line has the number 0.
+"""A text and another one that was made from it -> their lines beside each other.
+A *pair* is a row: a line of the left text and the line on the right that was made from it. A side
+of a pair without a line has the number 0. A left line from which several lines were made is in
+several pairs; `pair.again` is true in all but the first of them.
 """
 
 from collections import Counter
@@ -11,38 +11,38 @@ from itertools import groupby
 from ..model.side_by_side import Pair, SideBySide
 from .ceilings import cut_text, limit_rows
 from .markup import render
-from .plain_text import join_parts, spell_in_one_line
+from .plain_text import escape_to_one_line, join_nonempty
 
 MARK = "″"
 REPEATS = f"{MARK} repeats the line with this number"
 BAND_COLOURS = ("name", "op", "backward", "cell", "code", "tensor")  # of lines of one origin
-PAIRS = "the model has all of them (`.model.pairs`)"
-LONGEST_RUN = 4  # equal lines that are shown where the model folds
-LONGEST = 44  # characters; in HTML the lines of a side with longer ones wrap
+WHERE_ALL_PAIRS = "the model has all of them (`.model.pairs`)"
+LONGEST_RUN = 4  # if the model folds equal lines, a longer run of them is folded
+LONGEST = 44  # characters: if a side has longer lines, its lines wrap in HTML
 WIDEST = 60  # characters of the left column; a longer line pushes only its own row
 
 
 def render_pairs_text(model: SideBySide) -> str:
-    """Return two columns of numbered lines."""
-    pairs, rest = limit_rows(_fold_runs(model), PAIRS)
-    rows = [(spell_in_one_line(model.left_title), spell_in_one_line(model.right_title))]
+    """Return two columns of numbered lines, with a bar between them."""
+    pairs, left_out_note = limit_rows(_fold_runs(model), WHERE_ALL_PAIRS)
+    rows = [(escape_to_one_line(model.left_title), escape_to_one_line(model.right_title))]
     for pair in pairs:
         left = _format_numbered_line(pair.left, pair.left_text, pair.again)
         right = _format_numbered_line(pair.right, pair.right_text)
         rows.append((left, right))
 
+    # The left column is as wide as its longest line, but a very long line widens only its own row.
     width = min(WIDEST, max(len(left) for left, _ in rows))
     lines = [f"{left:<{width}} │ {right}".rstrip() for left, right in rows]
     has_repeats = any(pair.again for pair in pairs)
-    return join_parts(model.title, *lines, REPEATS if has_repeats else "", rest, model.note)
+    return join_nonempty(
+        model.title, *lines, REPEATS if has_repeats else "", left_out_note, model.note
+    )
 
 
 def _format_numbered_line(number: int, text: str, is_repeated: bool = False) -> str:
-    """Return a line after its number; a repeated one has a mark instead of its text.
-
-    A text without a number stands for folded lines, or is empty.
-    """
-    if not number:
+    """Return a line after its number; a repeated one has the mark `″` instead of its text."""
+    if not number:  # the side has no line here, or the text counts folded lines
         return f"    {text}".rstrip()
     if is_repeated:
         return f"{number:>3} {MARK}"
@@ -51,12 +51,12 @@ def _format_numbered_line(number: int, text: str, is_repeated: bool = False) -> 
 
 def _format_code(line: str) -> str:
     """Return a line of source as it is shown: cut, with tabs as spaces."""
-    return spell_in_one_line(cut_text(line).expandtabs(4))
+    return escape_to_one_line(cut_text(line).expandtabs(4))
 
 
 def render_pairs_html(model: SideBySide) -> str:
-    """Return a table with both texts; lines that were made from one line have one colour."""
-    pairs, rest = limit_rows(_fold_runs(model), PAIRS)
+    """Return a table with both texts; lines that were made from the same line have one colour."""
+    pairs, left_out_note = limit_rows(_fold_runs(model), WHERE_ALL_PAIRS)
     bands = _colour_origins(pairs)
     has_right_side = any(pair.right for pair in pairs)
     left_wraps = _has_long_line(pair.left_text for pair in pairs)
@@ -67,11 +67,11 @@ def render_pairs_html(model: SideBySide) -> str:
         pairs=pairs,
         mark=MARK,
         code=_format_code,
-        bands=bands,
-        both=has_right_side,  # without a right side, nothing on the left is gone
+        bands=bands,  # number of a left line -> the colour of its pairs
+        both=has_right_side,  # without a right side, no line on the left is marked as gone
         legend=_explain_line_marks(pairs, bool(bands), has_right_side),
-        wraps=[left_wraps, right_wraps],
-        left_out=rest,
+        wraps=[left_wraps, right_wraps],  # whether the lines of each side may wrap
+        left_out=left_out_note,
     )
 
 
@@ -81,7 +81,8 @@ def _has_long_line(lines: Iterable[str]) -> bool:
 
 
 def _colour_origins(pairs: list[Pair]) -> dict[int, str]:
-    """Return a colour for each line on the left from which several on the right were made."""
+    """Return number of a left line -> its colour, if several right lines were made from it."""
+    # Number of a left line -> how many right lines were made from it.
     counts = Counter(pair.left for pair in pairs if pair.left and pair.right)
     shared = sorted(line for line, count in counts.items() if count > 1)
     colours = {}
@@ -91,7 +92,7 @@ def _colour_origins(pairs: list[Pair]) -> dict[int, str]:
 
 
 def _explain_line_marks(pairs: list[Pair], has_bands: bool, has_right_side: bool) -> str:
-    """Return the legend of the marks and colours that these pairs have."""
+    """Return the legend: an explanation of each mark and of the colours, if the pairs have it."""
     explanations = []
     if any(pair.again for pair in pairs):
         explanations.append(REPEATS)
@@ -114,8 +115,8 @@ def _is_same_line(pair: Pair) -> bool:
 def _fold_runs(model: SideBySide) -> list[Pair]:
     """Return the pairs to show.
 
-    If the model folds, a long run of pairs whose sides are the same becomes its first pair, a row
-    that counts those left out, and its last pair.
+    If `model.folds`, a long run of pairs whose two sides are the same becomes three pairs: its
+    first one, a pair that counts those left out, and its last one.
     """
     pairs = []
     for is_same, group in groupby(model.pairs, _is_same_line):

@@ -1,4 +1,4 @@
-"""Code and output -> lines under each other or side by side: text, or HTML."""
+"""Code and output -> lines under each other or side by side, as text or HTML."""
 
 from . import View
 from .file_listing import render_files_html, render_files_text

@@ -1,10 +1,10 @@
-"""A table and the source that it belongs to -> the table below the source: text, or HTML."""
+"""A table and the source that it belongs to -> the table below its source, as text or HTML."""
 
 from .ceilings import limit_rows, list_source_lines
 from .markup import render
-from .plain_text import join_parts, render_grid
+from .plain_text import join_nonempty, render_grid
 
-# What the template draws where a table says nothing else.
+# The values of the template `sourced_table.html` for a table without arrows, marks and a legend.
 USUAL = {
     "drawn": False,
     "arcs": "",
@@ -30,21 +30,21 @@ def render_sourced_text(
     Parameters
     ----------
     model : Placed
-        A record with a title, a source, and the numbers of its lines.
+        A record with a title, a source, and the number of each line of the source.
     headings, rows : list
-        The table.
+        The headings of the table, and the cells of each row.
     where_all : str
-        Where all rows are, for a table too long to show.
+        Where a reader finds all rows, if there are too many to show.
     note, legend, last_note : str
         What stands above the source, below the table, and at the end.
     """
     numbered = []
-    # Without strict: a very long source is cut, and has fewer lines than numbers.
+    # Without strict, because a very long source is cut and has fewer lines than numbers.
     for number, line in zip(model.numbers, list_source_lines(model), strict=False):
         numbered.append(f"{number:>3}  {line}")
-    shown, rest = limit_rows(rows, where_all)
+    shown, left_out_note = limit_rows(rows, where_all)
     table = render_grid(headings, shown) if rows else ""
-    return join_parts(model.title, note, *numbered, table, legend, rest, last_note)
+    return join_nonempty(model.title, note, *numbered, table, legend, left_out_note, last_note)
 
 
 def render_sourced_html(model, headings: list[str], rows: list, note: str, **values) -> str:

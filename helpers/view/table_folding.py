@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 IN_SIGHT = 8  # rows before the fold, at least
-MOST_UNFOLDED = 4  # rows more than those: so few are not worth a fold
-STANDS_OUT = tuple("●✕⊘▸▶✓✗≠")  # a cell that begins so marks its row, which is never folded
+MOST_UNFOLDED = 4  # further rows that are too few for a fold
+# Marks at the beginning of a cell; a row with such a cell is never in the fold.
+STANDS_OUT = tuple("●✕⊘▸▶✓✗≠")
 
 LETTER_WIDTH = 0.66  # em
 PADDING = 1.5  # em beside a cell's words
@@ -47,8 +48,8 @@ def fold_rows(
     rows : sequence
         The rows to divide, one for each row of `cells`, in any form that the caller draws.
     kept_count : int
-        How many of the first rows must stay in sight. Eight rows stay in any case, and all rows
-        up to the last one with a mark.
+        How many of the first rows must stay in sight. `IN_SIGHT` rows stay in any case, and so do
+        all rows up to the last one in which a cell begins with a mark.
     """
     in_sight_count = max(IN_SIGHT, kept_count, _find_last_marked(cells))
     if len(rows) <= in_sight_count + MOST_UNFOLDED:

@@ -1,4 +1,4 @@
-"""Runs of child processes -> what each printed, and how it ended."""
+"""Runs of child processes, called transcripts -> what each run printed, and how it ended."""
 
 from dataclasses import replace
 
@@ -26,7 +26,8 @@ def render_transcript_text(model: Transcripts) -> str:
 def _render_run_text(run: Transcript, shared_ending: str) -> str:
     """Return a run: its label, its source, what it printed, and how it ended.
 
-    With a `shared_ending` of all runs, the ending is left out, because it stands below them once.
+    If all runs ended alike, `shared_ending` is the sentence on it. It stands once below all runs,
+    so the ending is left out here.
     """
     lines = []
     if run.label:
@@ -44,7 +45,7 @@ def _render_run_text(run: Transcript, shared_ending: str) -> str:
 
 
 def render_transcript_html(model: Transcripts) -> str:
-    """Return the runs; many of them are folded, one by one."""
+    """Return the runs as HTML; if there are more than `FOLDED`, a reader opens each of them."""
     return render(
         "transcript.html",
         model=replace(model, runs=_cut_runs(model)),
@@ -72,7 +73,11 @@ def _cut_run(run: Transcript, room: int) -> Transcript:
 
 
 def _find_shared_ending(model: Transcripts) -> str:
-    """Return one sentence if a few runs all ended alike, else an empty text."""
+    """Return one sentence if all runs ended alike, else an empty text.
+
+    The text is empty for a single run too, and for so many runs that they are folded: each of them
+    tells its own ending.
+    """
     if not 1 < len(model.runs) <= FOLDED:
         return ""
     endings = {f"{ENDS[run.end]} each: {run.ending}" for run in model.runs}

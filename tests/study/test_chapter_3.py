@@ -38,10 +38,8 @@ def typed_again(step: type) -> type:
 
 
 @pytest.mark.parametrize("wrong", [5, "Names", None, int, vm.STEPS[1]()])
-def test_what_is_no_class_of_handlers_is_refused_in_words(wrong):
-    outcome = check.vm_names(wrong).model
-    assert outcome.state == "failed"
-    assert "must be a class" in outcome.because or "no method" in outcome.because
+def test_what_is_no_class_of_handlers_fails(wrong):
+    assert check.vm_names(wrong).model.state == "failed"
 
 
 def test_the_first_place_where_the_stacks_part_is_told():
@@ -50,7 +48,8 @@ def test_the_first_place_where_the_stacks_part_is_told():
             left, right = self.pop(), self.pop()
             self.push(vm.ARITHMETIC[sign](left, right))
 
-    assert "yours left [3], CPython left [-3]" in find_run_difference(Wrong, _minus, (5, 8))
+    row = find_run_difference(Wrong, _minus, (5, 8)).picture.rows[-1]
+    assert (row.mark, row.mine, row.right) == ("≠", "[3]", "[-3]")
 
 
 def _minus(a, b):
@@ -66,7 +65,8 @@ def test_a_silent_detour_is_seen_though_the_value_is_right():
         return not a
 
     reason = find_run_difference(Leaves, program, (0,))
-    assert "as in CPython, but the runs differ on the way" in reason
+    row = reason.picture.rows[-1]
+    assert "gives True" in reason and (row.mine, row.right) == ("[0, True]", "[True]")
 
 
 def test_the_handler_that_is_wrong_is_named_and_not_the_one_where_it_shows():
@@ -151,7 +151,7 @@ def test_the_solutions_in_the_place_of_the_machines_own_run_the_library():
 )
 def test_a_library_function_runs_after_a_step_and_not_before(steps, fn, args, refused):
     assert vm.machine(*vm.STEPS[:steps])().run(fn, *args) == fn(*args)
-    refused(vm.Missing, "has no method", vm.machine(*vm.STEPS[: steps - 1])().run, fn, *args)
+    refused(vm.Missing, "[A-Z]+_[A-Z]+", vm.machine(*vm.STEPS[: steps - 1])().run, fn, *args)
 
 
 def test_a_part_has_its_node_scope_and_instruction():
@@ -176,8 +176,8 @@ def test_a_finished_class_stands_in_for_one_that_is_all_stubs_and_the_title_says
     lent = record_stack_run(
         vm.or_finished(vm.STEPS[0], Names, *vm.STEPS[2:3])().run, leapdays, 2000, 2030
     )
-    assert own.title == "leapdays, in your machine" and own.steps == lent.steps
-    assert lent.title.startswith("leapdays, in a machine with the finished Names:")
+    assert own.steps == lent.steps
+    assert "Names" in lent.title and "Names" not in own.title
 
 
 KINDS = "ValueError", "KeyError", "TypeError"

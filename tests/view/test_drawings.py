@@ -1,5 +1,6 @@
 """Graphs: folding, layers, straight arrows, labels, bodies; pictures that fit a page."""
 
+import re
 from xml.etree import ElementTree
 
 from hypothesis import given, settings
@@ -61,7 +62,7 @@ def test_sixty_boxes_are_drawn_and_sixty_one_are_folded():
     assert len(boxes(fold_graph(chain(60, "g")))) == 60
     folded = fold_graph(chain(61, "g"))
     assert [node.detail for node in folded.nodes] == ["61 boxes, folded"]
-    assert "61 boxes are too many" in folded.note and "Folded: g" in folded.note
+    assert re.findall(r"\d+", folded.note) == ["61"]
     assert "node 60" in diagram.html(chain(61, "g"))
 
 
@@ -110,9 +111,11 @@ def test_a_fold_is_never_larger_than_asked_and_counts_every_box(groups, most, da
     graph = scoped(*groups, edges=data.draw(st.lists(st.tuples(node, node), max_size=20)))
     shown = fold_graph(graph, most)
     assert len(shown.nodes) <= max(most, 0) or len(graph.nodes) <= most
-    if "Left out" not in shown.note:
-        inside = [int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group"]
-        assert sum(inside) + len(shown.nodes) - len(inside) == len(graph.nodes)
+    folded_counts = [int(n.detail.split()[0]) for n in shown.nodes if n.kind == "group"]
+    counted = sum(folded_counts) + len(shown.nodes) - len(folded_counts)
+    assert counted <= len(graph.nodes)
+    if len(shown.nodes) < most:  # so no box is left out
+        assert counted == len(graph.nodes)
     assert fold_graph(graph, most) == shown
 
 

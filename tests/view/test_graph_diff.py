@@ -4,7 +4,7 @@ from helpers.capture.tensorflow.graph_diff import compare_graphs
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.view.diagram.graph_drawing import draw_graph
 from helpers.view.diagram.graph_view import graph_diff
-from helpers.view.diagram.merged_graph import merge_graphs
+from helpers.view.diagram.merged_graph import MARKS, merge_graphs
 
 
 def diff(name="dead"):
@@ -16,8 +16,11 @@ def diff(name="dead"):
 
 
 def test_the_text_has_every_finding_and_every_arrow():
-    shown = graph_diff.text(diff())
-    for words in ("what changed", "removed", "no path leads", "a new cos", "the same"):
+    model = diff()
+    shown = graph_diff.text(model)
+    findings = [(finding.word, finding.how) for finding in model.findings]
+    assert {word for word, _ in findings} == {"removed", "added", "kept"}
+    for words in ("what changed", *(text for finding in findings for text in finding)):
         assert words in shown
     assert "x ──▶ − dead (removed)" in shown
     assert "x ──▶ y (Sin)" in shown and "x ── :1 ──▶ + fresh (added)" in shown
@@ -27,4 +30,5 @@ def test_the_title_explains_the_marks_that_are_there_and_no_others():
     merged = merge_graphs(diff())
     title, drawn = merged.title, draw_graph(merged)
     assert "gone{fill:none;stroke:var(--who-quiet)" in drawn and "--who-line)" not in drawn
-    assert "− gone, + new" in title and "~" not in title and "arrow" not in title
+    assert MARKS["gone"] in title and MARKS["new"] in title
+    assert "~" not in title and "arrow" not in title

@@ -56,9 +56,12 @@ def test_a_long_cell_says_how_far_it_is(loop, page):
     waiting = Waiting(loop, page.open)
     waiting.start()
     loop.go_on()
+    reported = []
     for _ in progress.counted("call", "ab"):
+        reported.append(progress.said())
         loop.go_on()
         loop.go_on()
     waiting.end()
-    running = [f"Still running: call {number} of 2" for number in (1, 2)]
-    assert page.told == ["Still running", *running, "closed"]
+    opened, *changed, closed = page.told
+    assert closed == "closed" and "call" not in opened
+    assert changed == [f"{opened}: {action}" for action in reported] and len(reported) == 2

@@ -1,11 +1,13 @@
 """The map of routes, and the matrix of dots: every fact in the text, hostile words stay words."""
 
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from helpers.model.reference_records import Function, Route, RouteMap
 from helpers.model.tables import Entry, Verdict
 from helpers.view.table_view import dots
 from helpers.view.widgets.routes_drawing import draw_routes
+from helpers.view.widgets.routes_sentences import describe_setting
 from helpers.view.widgets.routes_view import routes
 
 HOSTILE = "<img src=x onerror=alert(1)></script></svg>&\"'"
@@ -33,8 +35,18 @@ def test_text_tells_dots_counts_and_a_sentence_per_setting():
         ["alias()", "alias", "○", "○", "●"]
     ]
     assert any(line.split() == ["●", "of", "2", "0", "1", "2"] for line in words)
-    assert words[-2] == "op = new_op: 1 of 2 arrows leads to new_op(). Not reached: alias."
-    assert words[-1].startswith("the code: No arrow moves. op() is the same function with new")
+    assert [line.partition(": ")[0] for line in words[-3:]] == [
+        "nothing",
+        "op = new_op",
+        "the code",
+    ]
+
+
+def test_each_setting_has_its_sentence(snapshot):
+    model = route_map()
+    assert [describe_setting(model, setting) for setting in range(3)] == snapshot
+    one_call_unreached = replace(model, routes=model.routes[1:], entries=model.entries[1:])
+    assert describe_setting(one_call_unreached, 1) == snapshot
 
 
 def test_states_follow_what_was_held_and_what_was_answered():

@@ -12,6 +12,7 @@ from helpers.model.dynamo_records import DynamoRun, DynamoStep
 from helpers.model.graphs import Edge, Graph, Node
 from helpers.model.stage_records import Panel, Step, Timeline
 from helpers.model.tables import Column, Entry, Ledger, Listing, Verdict
+from helpers.view.code_objects import OTHER_FIELDS
 from helpers.view.instruction_tables import code as code_view
 from helpers.view.widgets import stage
 from helpers.view.widgets.stage import timeline as view
@@ -107,12 +108,13 @@ def test_inner_code_lists_the_fields_that_differ_from_the_first():
 
     tree = build_code_tree(outer)
     first, inner = code_view.text(tree).split("\n\nCode object ")[1:]
-    assert "what it is" in first and "what it is" not in inner
+    (meaning,) = [column.heading for column in tree.fields.columns if column.field == "meaning"]
+    assert meaning in first and meaning not in inner
     listed = {line.split()[0] for line in inner.splitlines() if line.startswith("co_")}
     fields = {row.name: (row.value, row.used) for row in tree.fields.rows}
     other = {row.name: (row.value, row.used) for row in tree.nested[0].fields.rows}
     assert listed == {name for name in other if other[name] != fields[name]} > {"co_name"}
-    assert "The other fields are as in" in inner
+    assert OTHER_FIELDS.format(tree.name) in inner
 
 
 def test_a_symbolic_value_that_is_looked_at_stays_where_it_is():

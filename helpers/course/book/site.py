@@ -1,4 +1,4 @@
-"""`course.py book` -> site/: a page for each notebook, a first page, and what the search needs."""
+"""`course.py book` -> the folder site/: a page for each notebook, a first page, a search index."""
 
 import re
 from collections.abc import Iterator
@@ -31,7 +31,11 @@ INSTRUMENTS = "instruments"
 
 
 def book(words: list[str]) -> int:
-    """Write site/; words name the chapters that are wanted, none means all of them."""
+    """Write the folder site/, and return 0, the exit code of the command.
+
+    `words` are the words after `course.py book`: they name the chapters of the book. Without words,
+    the book has all chapters.
+    """
     names = [chapter_named(word) for word in words] or chapters()
     checkout.refuse_foreign(SITE)
     try:
@@ -61,64 +65,76 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
         the notebooks, and no exhibit can be operated.
     """
     contents = [entry(path) for path in paths]
-    pages = {}
-    searched = []
+    pages = {}  # file name -> HTML
+    search_entries = []  # what the search looks through: a dict for each section and each term
     for path, here in zip(paths, contents, strict=True):
         notebook = run(path) if fresh else nbformat.read(path, as_version=4)
         label = f"{here.number} · {here.title}" if here.number else here.title
         place = {"page": here.stem, "chapter": label}
-        searched += [section | place for section in sections(notebook)]
+        search_entries += [section | place for section in sections(notebook)]
         pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
-    searched += _list_terms(contents, pages)
+    search_entries += _list_terms(contents, pages)
     pages["index.html"] = _make_first_page(contents)
 
-    written = {name: page.encode("utf-8", "backslashreplace") for name, page in pages.items()}
-    home.renew({"assets": _read_assets(searched), "images": _read_pictures(), "": written})
-    for old in home.path.glob("*.html"):
-        if old.name not in pages:
-            home.discard(old.name)
+    encoded_pages = {name: page.encode("utf-8", "backslashreplace") for name, page in pages.items()}
+    # Replace the files of these folders of the site; "" is the site's own folder, with the pages.
+    assets = _read_assets(search_entries)
+    home.renew({"assets": assets, "images": _read_pictures(), "": encoded_pages})
+    for old_page in home.path.glob("*.html"):
+        if old_page.name not in pages:
+            home.discard(old_page.name)
 
 
 def _list_terms(contents: list[ContentsEntry], pages: dict[str, str]) -> list[dict]:
-    """Return what the search finds of the glossary: each term that its chapter explains."""
-    found = []
+    """Return an entry of the search index for each term of the glossary.
+
+    A term is left out if the page of its chapter has no place that explains the term. `pages` has
+    file name -> HTML.
+    """
+    search_entries = []
     for term in glossary():
-        anchor = f"word-{term['term'].casefold().replace(' ', '-')}"
+        anchor = f"word-{term['term'].casefold().replace(' ', '-')}"  # the id of that place
         for entry_of_chapter in contents:
             is_chapter = entry_of_chapter.number == str(term["chapter"])
             stem = entry_of_chapter.stem
             if is_chapter and f' id="{anchor}"' in pages[f"{stem}.html"]:
-                found.append(
-                    {
-                        "title": term["term"],
-                        "text": term["means"],
-                        "at": anchor,
-                        "level": 0,
-                        "page": stem,
-                        "chapter": f"a term of {entry_of_chapter.title}",
-                    }
-                )
-    return found
+                search_entry = {
+                    "title": term["term"],
+                    "text": term["means"],
+                    "at": anchor,
+                    "level": 0,  # sections have the levels of their headings, 1 to 3
+                    "page": stem,
+                    "chapter": f"a term of {entry_of_chapter.title}",
+                }
+                search_entries.append(search_entry)
+    return search_entries
 
 
 def _make_first_page(contents: list[ContentsEntry]) -> str:
-    """Return index.html: the map and the hero are those of the first notebook."""
+    """Return the text of index.html.
+
+    The first notebook of the course has the map of the chapters, and the hero: the exhibit at the
+    top of the page.
+    """
     cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
     [map_source] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
     chapter_map = map_source[map_source.index("<div") :]
     return index(contents, chapter_map, recorded_hero(cells))
 
 
-def _read_assets(searched: list[dict]) -> dict[str, bytes]:
-    """Return the scripts and styles of all pages, and what the search looks through."""
+def _read_assets(search_entries: list[dict]) -> dict[str, bytes]:
+    """Return file name -> content: the scripts and styles of all pages, and the search index."""
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
     assets["host.js"] = host_script().encode()
-    assets["sections.js"] = f"globalThis.bookSections = {as_script(searched)};\n".encode()
+    assets["sections.js"] = f"globalThis.bookSections = {as_script(search_entries)};\n".encode()
     return assets
 
 
 def _read_pictures() -> dict[str, bytes]:
-    """Return the pictures of the notebooks; folders are joined to the name with hyphens."""
+    """Return file name -> content of each picture of the notebooks.
+
+    The book has all pictures in one folder: `images/ch1/stack.svg` is `ch1-stack.svg` there.
+    """
     images = notebooks() / "images"
     pictures = {}
     for path in sorted(images.rglob("*")):
@@ -129,7 +145,10 @@ def _read_pictures() -> dict[str, bytes]:
 
 
 def recorded_hero(cells) -> str:
-    """Return the first stored page of a function that was called by several ways."""
+    """Return the hero of the first page: the stored HTML of the first journey with several ways.
+
+    A journey shows a call of a function, and a way is how it was called, such as tf.function.
+    """
     return next(html for html in _list_stored_html(cells) if "who-ways" in html)
 
 
@@ -141,26 +160,29 @@ def _list_stored_html(cells) -> Iterator[str]:
 
 
 def entry(path: Path) -> ContentsEntry:
-    """Return what the contents say of a notebook."""
+    """Return the line of a notebook in the contents of the book."""
     first_cell = nbformat.read(path, as_version=4).cells[0]
     title = re.search(r"^# (.+)$", first_cell.source, re.MULTILINE)[1]
-    chapters_by_file = {known.file: known for known in CHAPTERS}
-    known = chapters_by_file.get(path.stem)
-    if known:
+    chapters_by_file = {spine_chapter.file: spine_chapter for spine_chapter in CHAPTERS}
+    spine_chapter = chapters_by_file.get(path.stem)
+    if spine_chapter:
         return ContentsEntry(
             stem=path.stem,
-            number=str(known.number),
+            number=str(spine_chapter.number),
             title=title,
-            about=known.about,
-            needs=known.needs,
+            about=spine_chapter.about,
+            needs=spine_chapter.needs,
             minutes=_describe_minutes(path),
         )
+
+    # The start page is chapter 0; any other notebook, such as the page of all instruments, has no
+    # number.
     number = "0" if path.stem == START else ""
     return ContentsEntry(path.stem, number, title, minutes=_describe_minutes(path))
 
 
 def _describe_minutes(path: Path) -> str:
-    """Return how long a notebook takes; "" for the page of all instruments."""
+    """Return how long a notebook takes, as text; "" for the page of all instruments."""
     if path.stem == INSTRUMENTS:
         return ""
     reading, exercises, _ = on_the_page(path)

@@ -1,7 +1,13 @@
-"""A value from outside -> its symbolic value, and the guards on what was assumed of it.
+"""Makes symbolic values of the objects that a traced function reads, and guards on them. A guard
+is an expression such as "type(x) is int", which must be true for the compiled code to be used
+again. The *source* of an object is the expression by which generated code reaches it, such as
+"x[0]". A symbolic value is a Known (an object known now), a Tensor (a graph node without numbers),
+a SequenceVariable (a list or tuple) or a LazyVariable (not looked at yet). SkipFrame is raised if
+the function cannot be traced.
 
-Everything that a frame reads comes in through `take`. Mirrors torch/_dynamo/variables/builder.py,
-the sources of torch/_dynamo/source.py, and of torch/_dynamo/guards.py CONSTANT_MATCH and ID_MATCH.
+Everything that a frame reads comes in through `wrap`. Mirrors
+torch/_dynamo/variables/builder.py, the sources of torch/_dynamo/source.py, and CONSTANT_MATCH and
+ID_MATCH of torch/_dynamo/guards.py.
 """
 
 import re
@@ -11,10 +17,10 @@ from types import BuiltinFunctionType, FunctionType
 import torch
 
 from ...internals import torch_private
-from .symbolic_values import SCALARS, Items, Known, LazyVariable, Refuse, Tensor
+from .symbolic_values import SCALARS, Known, LazyVariable, SequenceVariable, SkipFrame, Tensor
 
-LONGEST = 200  # characters of what is written into generated source
-# What guards call, whatever someone makes of the builtins later.
+LONGEST_LITERAL = 200  # characters
+# name -> builtin. Guards call these, even if a program replaces the builtins later.
 BUILTINS = {
     "type": type,
     "len": len,
@@ -24,7 +30,8 @@ BUILTINS = {
     "tuple": tuple,
     "list": list,
 }
-# Found once: guards ask them at every call. Each is true where something is on.
+# Each returns true while something is on that changes what torch does. They are looked up once,
+# because guards call them at every call of a compiled function.
 _STATES = (
     torch.is_inference_mode_enabled,
     torch_private.is_any_autocast_enabled,
@@ -56,9 +63,10 @@ def usual_state() -> bool:
 
 
 def usual(tensor) -> bool:
-    """Return whether a tensor is just numbers with a dtype and a shape.
+    """Return whether a tensor is plain: dense, with no hooks and no attributes of its own.
 
-    It has no hooks, only the dispatch keys of a plain tensor, and no attributes but Dynamo's marks.
+    Each other kind (sparse, quantized, a lazy view) has further dispatch keys. Attributes that
+    begin with `_dynamo` are allowed, because torch's Dynamo sets them on tensors.
     """
     return (
         tensor._backward_hooks is None
@@ -67,7 +75,7 @@ def usual(tensor) -> bool:
     )
 
 
-# The names that guards always use -> what they mean.
+# name -> object: the names that guards may use besides the parameters and `BUILTINS`.
 ALWAYS = {"torch": torch, "usual": usual, "usual_state": usual_state}
 
 
@@ -77,24 +85,24 @@ class VariableBuilder:
     def __init__(self, parts, taken):
         """Begin with the guards on torch's state.
 
-        `parts` are the learner's or finished `parts.Parts`, and `taken` the names that the traced
-        function uses itself. Refuse is raised if one of these hides a name that guards need, or if
-        torch's state is unusual.
+        `parts` is a `parts.Parts`. `taken` has the names of the traced function's own variables.
+        SkipFrame is raised if such a variable hides a name that guards need, or if torch's state is
+        unusual.
         """
         clashes = sorted({*ALWAYS, *BUILTINS}.intersection(taken))
         if clashes:
-            raise Refuse(f"a variable named {clashes[0]} hides what the guards need")
+            raise SkipFrame(f"a variable named {clashes[0]} hides what the guards need")
         self.parts = parts
         self.recorder = parts.recorder()
         self.names = dict(ALWAYS)  # name -> object, the globals of generated code
-        self._taken = set(taken)
-        # `names` keeps each object alive, so no other gets its id.
+        self._taken = set(taken)  # names that generated code must not use for something else
+        # id of an object -> its name. `names` keeps each object alive, so no other gets its id.
         self._names_by_id = {id(value): name for name, value in ALWAYS.items()}
         self.guards = []  # expressions over the function's parameters and `names`
-        self.tensors = {}  # source -> symbolic tensor
+        self.tensors = {}  # source -> symbolic Tensor, an input of the graph
         self.mode = torch_private.FakeTensorMode()
         if not usual_state():
-            raise Refuse(UNUSUAL_STATE)
+            raise SkipFrame(UNUSUAL_STATE)
         self.guard("usual_state()")
         self.guard(f"torch.is_grad_enabled() is {torch.is_grad_enabled()}")
         self.guard(f"torch.get_default_dtype() is {torch.get_default_dtype()}")
@@ -104,9 +112,9 @@ class VariableBuilder:
         self.guards += [text for text in texts if text not in self.guards]
 
     def name(self, value: object, hint: str) -> str:
-        """Return the name under which generated code finds an object, always the same one.
+        """Return the global name by which generated code reaches an object.
 
-        A new name begins with `hint`.
+        The same object gets the same name again. A new name begins with `hint`.
         """
         if id(value) not in self._names_by_id:
             name = self.free_name(hint)
@@ -115,8 +123,11 @@ class VariableBuilder:
         return self._names_by_id[id(value)]
 
     def free_name(self, hint: str) -> str:
-        """Return a name that nothing has yet, and take it. It is made of `hint`, and a number."""
-        # What no identifier may have becomes "_", also the place before a digit at the start.
+        """Reserve and return a name that is not used yet: `hint`, or `hint` with a number.
+
+        free_name("a b") -> "a_b", then "a_b_2".
+        """
+        # Replace characters that an identifier cannot have, and put "_" before a leading digit.
         stem = re.sub(r"\W|^(?=\d)", "_", hint)
         name = stem
         count = 1
@@ -126,83 +137,94 @@ class VariableBuilder:
         self._taken.add(name)
         return name
 
-    def take(self, value: object, source: str):
-        """Return the symbolic value of an object from outside, and guard what is assumed of it.
+    def wrap(self, value: object, source: str):
+        """Return the symbolic value of a real object, and add the guards on what it assumes.
 
-        `source` is the expression by which generated code reaches the object.
+        `source` is the expression by which generated code reaches the object, such as "x[0]".
         """
         kind = type(value)
         if kind in (torch.Tensor, torch.nn.Parameter):
-            return self._take_tensor(value, source)
+            return self._wrap_tensor(value, source)
         if issubclass(kind, torch.Tensor):
-            raise Refuse(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
-        if is_short(value):
+            raise SkipFrame(f"{source} is a {kind.__name__}, a subclass of torch.Tensor")
+        if can_be_literal(value):  # a number, a str, a bool or None: guarded by its value
             self.guard(*self.parts.guards(source, value))
             return Known(value, source)
         if kind in (tuple, list):
             self.guard(f"type({source}) is {kind.__name__} and len({source}) == {len(value)}")
+            # An item gets its guards only when the function uses it.
             items = [LazyVariable(v, f"{source}[{i}]") for i, v in enumerate(value)]
-            return Items(kind, items, source)
+            return SequenceVariable(kind, items, source)
 
-        # Any other object is guarded by identity. Its name ends with the last word of its source.
-        hint = own_name(value) or re.findall(r"[A-Za-z0-9_]+", source)[-1]
+        # Any other object is guarded by its identity, under a name such as "the_relu".
+        hint = name_of_callable(value) or re.findall(r"[A-Za-z0-9_]+", source)[-1]
         name = self.name(value, f"the_{hint}")
         self.guard(f"{source} is {name}")
-        return Known(value, name)  # from here on it need not be looked up again
+        return Known(value, name)  # generated code reaches it by this name, without a look-up
 
-    def _take_tensor(self, value, source) -> Tensor:
-        """Return the symbolic tensor for a tensor from outside: an input of the graph."""
+    def _wrap_tensor(self, value, source) -> Tensor:
+        """Return the symbolic Tensor, a graph input, for a real one; one for each source."""
         if source in self.tensors:
             return self.tensors[source]
         if not usual(value):
-            raise Refuse(f"{source} is {UNUSUAL_TENSOR}")
+            raise SkipFrame(f"{source} is {UNUSUAL_TENSOR}")
         self.guard(*self.parts.guards(source, value))
         if not value.is_cpu:
             self.guard(f"str({source}.device) == {str(value.device)!r}")
         self.guard(f"usual({source})")
         node = self.recorder.input(source)
-        fake = self.mode.from_tensor(value)
+        fake = self.mode.from_tensor(value)  # the same shape and dtype, but no numbers
         node.meta["example_value"] = fake
         self.tensors[source] = Tensor(node, fake, source)
         return self.tensors[source]
 
     def resolve(self, value):
-        """Return a symbolic value as it is; of a LazyVariable what `take` makes of its object."""
+        """Return a symbolic value as it is; for a LazyVariable return what `wrap` makes."""
         if isinstance(value, LazyVariable):
-            return self.take(value.value, value.source)
+            return self.wrap(value.value, value.source)
         return value
 
-    def take_global(self, fn: FunctionType, name: str):
-        """Return the symbolic value of a global or builtin name; Refuse if there is none."""
-        space = fn.__globals__
-        space_name = self.name(space, "G")
-        if name in space:
-            return self.take(space[name], f"{space_name}[{name!r}]")
+    def wrap_global(self, fn: FunctionType, name: str):
+        """Return the symbolic value of a global or builtin that `fn` reads; SkipFrame for none.
+
+        Its source is such as `G['scale']`, where `G` is the dict of the globals.
+        """
+        fn_globals = fn.__globals__
+        globals_name = self.name(fn_globals, "G")
+        if name in fn_globals:
+            return self.wrap(fn_globals[name], f"{globals_name}[{name!r}]")
 
         builtins = fn.__builtins__
         if name not in builtins:
-            raise Refuse(f"the name {name} is not defined")
-        self.guard(f"{name!r} not in {space_name}")  # such a global would hide the builtin
+            raise SkipFrame(f"the name {name} is not defined")
+        # A global of this name, made later, would hide the builtin.
+        self.guard(f"{name!r} not in {globals_name}")
         builtins_name = self.name(builtins, "builtins")
-        return self.take(builtins[name], f"{builtins_name}[{name!r}]")
+        return self.wrap(builtins[name], f"{builtins_name}[{name!r}]")
 
-    def take_cell(self, fn: FunctionType, name: str):
-        """Return the symbolic value of what a cell of a function holds."""
+    def wrap_cell(self, fn: FunctionType, name: str):
+        """Return the symbolic value of a free variable of `fn`, which its closure has in a cell."""
         index = fn.__code__.co_freevars.index(name)
         cell = fn.__closure__[index]
         cell_name = self.name(cell, f"cell_of_{name}")
-        return self.take(cell.cell_contents, f"{cell_name}.cell_contents")
+        return self.wrap(cell.cell_contents, f"{cell_name}.cell_contents")
 
 
-def is_short(value) -> bool:
-    """Return whether `value` is a scalar whose `repr` is short, and is that value as source."""
+def can_be_literal(value) -> bool:
+    """Return whether generated source can contain `value` as a literal: a scalar with a short repr.
+
+    The repr of an infinity or a nan is no literal.
+    """
     if type(value) not in SCALARS:
         return False
-    return len(repr(value)) <= LONGEST and repr(value) not in ("inf", "-inf", "nan")
+    return len(repr(value)) <= LONGEST_LITERAL and repr(value) not in ("inf", "-inf", "nan")
 
 
-def own_name(value) -> str:
-    """Return the name of a function or a class; "" of any other object, which may run code."""
+def name_of_callable(value) -> str:
+    """Return the `__name__` of a function or a class, "" for any other object.
+
+    The look-up of `__name__` in another object may run code of its class.
+    """
     if type(value) in (type, FunctionType, BuiltinFunctionType):
         return value.__name__
     return ""

@@ -1,6 +1,9 @@
-"""The five decisive parts of the mini-Dynamo, finished. A learner's own can take each one's place.
+"""Five steps of the mini-Dynamo that a learner may write: operator, graph, guards, cache, liveness.
+They work on symbolic values: a Known (a constant), a Tensor (a graph node without numbers) or a
+SequenceVariable (a list or tuple of symbolic values). A guard is an expression that must be true
+for compiled code to be used again.
 
-`PARTS` holds the finished ones; `dataclasses.replace(PARTS, guards=mine)` exchanges one, and
+`PARTS` has the finished steps; `dataclasses.replace(PARTS, guards=mine)` exchanges one, and
 `compile(fn, parts=...)` runs with it.
 """
 
@@ -12,13 +15,17 @@ import torch
 from torch import fx
 
 from ..vm.steps import ARITHMETIC, COMPARISON
-from .symbolic_values import Items, Known, Tensor
+from .symbolic_values import Known, SequenceVariable, Tensor
 
 OPERATORS = {**ARITHMETIC, **COMPARISON}
 
 
 def binary_op(trace, sign: str, left, right):
-    """Return the symbolic result of `left sign right`: computed now if both are known."""
+    """Return the symbolic result of `left sign right`, where `sign` is such as "+" or "<=".
+
+    `left` and `right` are symbolic values. Two constants are computed now (constant folding). With
+    a tensor, `trace.record` adds a node to the graph, and the result is a symbolic Tensor.
+    """
     fn = OPERATORS[sign]
     if isinstance(left, Known) and isinstance(right, Known):
         return Known(fn(left.value, right.value))
@@ -39,26 +46,37 @@ class Recorder:
         return node
 
     def call(self, fn, args: tuple, kwargs: dict):
-        """Add a node that calls `fn`, or the method of that name, and return it."""
+        """Add a node to the graph and return it.
+
+        `fn` is a function, or a str: the name of a method of the first argument. `args` and
+        `kwargs` have symbolic values.
+        """
         add_node = self.graph.call_method if isinstance(fn, str) else self.graph.call_function
         written_args = tuple(written(value) for value in args)
         written_kwargs = {name: written(value) for name, value in kwargs.items()}
         return add_node(fn, written_args, written_kwargs)
 
 
-def written(value, what: str = "node"):
-    """Return what represents a symbolic value in the graph: a node, a constant, or a list."""
+def written(value, tensor_field: str = "node"):
+    """Return an argument as a graph node takes it: a node, a constant, or a list or tuple of them.
+
+    `tensor_field` says what stands for a symbolic Tensor: its "node", or its "fake".
+    """
     if isinstance(value, Tensor):
-        return getattr(value, what)
-    if isinstance(value, Items):
-        return value.kind(written(item, what) for item in value.items)
+        return getattr(value, tensor_field)
+    if isinstance(value, SequenceVariable):
+        return value.kind(written(item, tensor_field) for item in value.items)
     return value.value
 
 
 def guards(source: str, value) -> list[str]:
-    """Return expressions that are true as long as `source` is a value like this one."""
+    """Return Python expressions that are true while `source` has a value like this one.
+
+    `source` is an expression such as "x". guards("x", 2) -> ["type(x) is int", "x == 2"].
+    """
     if isinstance(value, torch.Tensor):
-        # Tensors that are not on the CPU get a guard on their device from `Tracing`.
+        # `VariableBuilder._wrap_tensor` adds a guard on the device of a tensor that is not on the
+        # CPU.
         kind = "Tensor" if type(value) is torch.Tensor else "nn.Parameter"
         return [
             f"type({source}) is torch.{kind}",
@@ -70,13 +88,18 @@ def guards(source: str, value) -> list[str]:
         ]
     if value is None or isinstance(value, bool):
         return [f"{source} is {value}"]
-    if isinstance(value, float):  # 0.0 == -0.0, and nan != nan
+    if isinstance(value, float):
+        # `hex` and not `==`: 0.0 == -0.0 is true, though their results may differ.
         return [f"type({source}) is float", f"{source}.hex() == {value.hex()!r}"]
     return [f"type({source}) is {type(value).__name__}", f"{source} == {value!r}"]
 
 
 def lookup(entries: list, values: tuple):
-    """Return (the first entry that fits or None, the first failing guard of each one before it)."""
+    """Return the first cache entry whose guards all hold for a call, and why earlier ones did not.
+
+    `values` are the values of the parameters. The result is (entry, misses). `entry` is None if no
+    entry fits. `misses` has one text for each entry before it: its first failing guard.
+    """
     misses = []
     for entry in entries:
         failing = entry.first_failing(values)
@@ -87,13 +110,14 @@ def lookup(entries: list, values: tuple):
 
 
 def receives(code, start: int, bound: list[str]) -> list[str]:
-    """Return which of these names some way through the code from `start` reads before it stores.
+    """Return the names in `bound` that are live at the step `start`.
 
-    Liveness analysis: the names that are live before a step are those that it reads, and those
-    that are live before a next step and that it does not store, until nothing changes. torch does
-    the same (livevars_analysis, torch/_dynamo/bytecode_analysis.py).
+    A name is live if some path from there reads it before it stores it. `code` is a
+    `resume_execution.Code`. Liveness analysis, as in torch (livevars_analysis,
+    torch/_dynamo/bytecode_analysis.py): live before a step is what the step reads, and what is
+    live after it and not stored by it. This is repeated until nothing changes, because of loops.
     """
-    live = [set() for _ in code.steps]
+    live = [set() for _ in code.steps]  # position of a step -> the names that are live before it
     changed = True
     while changed:
         changed = False
@@ -110,7 +134,7 @@ def receives(code, start: int, bound: list[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Parts:
-    """One choice for each of the five steps."""
+    """The five functions (one is a class) with which `compile` runs."""
 
     #: (trace, sign, left, right) -> the symbolic result of an operator.
     binary_op: Callable = binary_op

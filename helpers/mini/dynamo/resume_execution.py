@@ -1,8 +1,7 @@
-"""A function and a place in it -> what the rest can read, and a function that continues from there.
-
-The rest of a function is the same bytecode behind a prologue that puts the values on the stack and
-jumps. That works because all jumps are relative since 3.11. Mirrors
-torch/_dynamo/resume_execution.py and bytecode_analysis.py.
+"""Makes resume functions: each runs the rest of a function, from an instruction on. A resume
+function has the same bytecode behind a *prologue*, which pushes the saved stack and jumps to the
+instruction. `Code` says which instruction reads which local. Copied bytecode works because all
+jumps are relative since 3.11. Mirrors torch/_dynamo/resume_execution.py and bytecode_analysis.py.
 """
 
 import dis
@@ -10,47 +9,48 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from ..versions import ENDS, JUMPS, one_name
-from .symbolic_values import NULL, Refuse
+from .symbolic_values import NULL, SkipFrame
 
 # The kind of an entry of a line table that belongs to no line (Objects/locations.md of CPython).
 NO_LINE = 0x80 | 15 << 3
-UNITS_AN_ENTRY = 8
+UNITS_PER_ENTRY = 8  # an entry of a line table is for at most so many code units of two bytes
 
 
 class Step(NamedTuple):
     """One instruction of a code object."""
 
-    #: The opcode, without what differs by version.
+    #: The opcode's name, the same for 3.11 to 3.13: "JUMP" for a jump in either direction.
     opname: str
     #: The number in the bytecode, or None.
     arg: int | None
-    #: What the number stands for: a name, a constant.
+    #: What the number stands for, such as a name or a constant.
     value: object
-    #: The same in words, as `dis` shows it.
+    #: The same as text, as `dis` shows it, such as "+=".
     text: str
-    #: Where it begins, in bytes.
+    #: The offset of the instruction in `co_code`, in bytes.
     offset: int
-    #: The line, counted from the first of the function, which is 1.
+    #: The line, where the first line of the function is 1.
     line: int
-    #: The position that it may jump to, -1 for none.
+    #: The position in `Code.steps` of the step that it may jump to, or -1.
     target: int
     #: ("LOAD" or "STORE", name) of each local that it loads or stores.
     locals: list[tuple[str, str]]
 
 
 class Code:
-    """The steps of a code object, by position: their numbers in a list, the first is 0."""
+    """The instructions of a code object in a list, `steps`. A *position* is an index of it."""
 
     def __init__(self, code: CodeType):
         """Decode the instructions of a code object."""
         self.code = code
         self.steps = []
         instructions = list(dis.get_instructions(code))
+        # offset in bytes -> position
         positions = {instruction.offset: index for index, instruction in enumerate(instructions)}
         line = code.co_firstlineno
 
         for instruction in instructions:
-            line = instruction.positions.lineno or line
+            line = instruction.positions.lineno or line  # no line: that of the instruction before
             target = -1
             if instruction.opcode in JUMPS:
                 target = positions[instruction.argval]
@@ -67,19 +67,25 @@ class Code:
             self.steps.append(step)
 
     def after(self, position: int) -> list[int]:
-        """Return the positions of the steps that can run next: none, one, or two at a branch."""
+        """Return the positions of the steps that can run next.
+
+        There is none after a return or a raise, and there are two after a conditional jump.
+        """
         step = self.steps[position]
         if step.opname in ENDS:
             return []
         following = []
-        if step.opname != "JUMP":
+        if step.opname != "JUMP":  # an unconditional jump never goes on to the next step
             following.append(position + 1)
         if step.target >= 0:
             following.append(step.target)
         return following
 
     def reads(self, position: int) -> set[str]:
-        """Return the local names that a step reads, unless it has just stored them itself."""
+        """Return the local names whose values from before the step the step reads.
+
+        A fused STORE_FAST_LOAD_FAST that loads the name that it has just stored does not read it.
+        """
         read = set()
         stored = set()
         for kind, name in self.steps[position].locals:
@@ -94,20 +100,23 @@ class Code:
         return {name for kind, name in self.steps[position].locals if kind == "STORE"}
 
     def in_a_loop(self, position: int) -> bool:
-        """Return whether the step can run again after it has run."""
+        """Return whether the step is in a loop: some path leads from it back to it."""
         visited = set()
         waiting = self.after(position)
         while waiting:
-            here = waiting.pop()
-            if here not in visited:
-                visited.add(here)
-                waiting += self.after(here)
+            reached = waiting.pop()
+            if reached not in visited:
+                visited.add(reached)
+                waiting += self.after(reached)
         return position in visited
 
 
 def _list_locals(instruction) -> list[tuple[str, str]]:
-    """Return the kind and the name of each local of a LOAD_FAST, STORE_FAST, or a fused one."""
-    # "LOAD_FAST_STORE_FAST" -> ["LOAD", "STORE"]; [] of an opcode without "_FAST"
+    """Return ("LOAD" or "STORE", name) for each local that an instruction loads or stores.
+
+    An opcode such as LOAD_FAST has one. A fused opcode of 3.13 has two.
+    """
+    # "STORE_FAST_LOAD_FAST" -> ["STORE", "LOAD"]; an opcode without "_FAST" -> []
     *before, _ = one_name(instruction.opname).split("_FAST")
     kinds = [part.strip("_") for part in before]
     if not kinds:
@@ -119,26 +128,26 @@ def _list_locals(instruction) -> list[tuple[str, str]]:
 
 
 def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str) -> tuple:
-    """Return a function that continues `fn` at an offset, and the size of what is put before it.
+    """Return (a function that runs `fn` from an offset on, its prologue's size in bytes).
 
-    The parameters of the new function are all local names of `fn`, then a name for each value on
-    its stack. `layout` has an entry for each place on that stack, from below: NULL, or any other
-    object for a value. The size is in bytes, by which the code of `fn` is moved. Refuse if the
-    code shares variables with another function.
+    The parameters of the new function are all local names of `fn`, then one for each value on the
+    stack of `fn` at that offset. `layout` describes this stack from the bottom: NULL for a NULL,
+    any other object for a value. The offset of each instruction of `fn` grows by the size of the
+    prologue. SkipFrame is raised if `fn` has free variables.
     """
     code = fn.__code__
     if code.co_freevars:
-        raise Refuse("a graph break in a function that shares variables with another one")
+        raise SkipFrame("a graph break in a function that shares variables with another one")
     names = list(code.co_varnames)
-    # The prologue puts on the stack what was on it, then jumps to the place in the old code.
+    # The prologue pushes what was on the stack of `fn`, then jumps to the offset in its code.
     prologue = _instruction("RESUME", 0)
-    for value in layout:
-        if value is NULL:
+    for entry in layout:
+        if entry is NULL:
             prologue += _instruction("PUSH_NULL", 0)
         else:
             prologue += _instruction("LOAD_FAST", len(names))
             names.append(f"stack_{len(names) - len(code.co_varnames)}")
-    prologue += _instruction("JUMP_FORWARD", offset // 2)  # in units of two bytes
+    prologue += _instruction("JUMP_FORWARD", offset // 2)  # jumps count in code units of two bytes
 
     resumed_code = code.replace(
         co_name=name,
@@ -156,20 +165,24 @@ def make_resume_function(fn: FunctionType, offset: int, layout: tuple, name: str
 
 
 def _without_lines(bytecode: bytes) -> bytes:
-    """Return a line table (`co_linetable`) in which these bytes of code belong to no line.
+    """Return the part of a line table (`co_linetable`) that gives this bytecode no line.
 
-    An entry is for 1 to 8 units of two bytes; its lowest bits are that number less 1.
+    An entry is one byte. It is for 1 to 8 code units, and its three lowest bits are that number
+    less 1.
     """
     table = bytearray()
     unit_count = len(bytecode) // 2
-    for first in range(0, unit_count, UNITS_AN_ENTRY):
-        length = min(unit_count - first, UNITS_AN_ENTRY)
+    for first in range(0, unit_count, UNITS_PER_ENTRY):
+        length = min(unit_count - first, UNITS_PER_ENTRY)
         table.append(NO_LINE | length - 1)
     return bytes(table)
 
 
 def _instruction(name: str, arg: int) -> bytes:
-    """Return one instruction, an EXTENDED_ARG before it for each further byte of its argument."""
+    """Return the bytes of one instruction, of two bytes: the opcode and its argument.
+
+    An argument above 255 has its higher bytes in EXTENDED_ARG instructions before it.
+    """
     bytecode = b""
     for shift in (24, 16, 8):
         if arg >> shift:

@@ -1,4 +1,8 @@
-"""The symbolic interpreter: bytecode runs on symbolic values. A handler is named for its opcode.
+"""The symbolic interpreter: it runs a function's bytecode on symbolic values, and fills a graph.
+A symbolic value is a Known (a constant, or another object known now), a Tensor (a graph node,
+without numbers), a SequenceVariable (a list or tuple of symbolic values) or a LazyVariable (an
+object that nothing has looked at yet). Each handler has the name of its opcode. A handler raises
+GraphBreak to end the graph before its instruction, and SkipFrame if the function cannot be traced.
 
 Mirrors torch/_dynamo/symbolic_convert.py, class InstructionTranslatorBase.
 """
@@ -12,18 +16,18 @@ from .symbolic_values import (
     NULL,
     RESULT,
     SCALARS,
-    Break,
-    Items,
+    GraphBreak,
     IteratorVariable,
     Known,
-    Refuse,
+    SequenceVariable,
+    SkipFrame,
     Tensor,
 )
-from .variables import call, get_attribute, is_plain, iterate, truth
+from .variables import call, get_attribute, is_constant, iterate, truth
 
 # ruff: noqa: N802, D102 - a handler is named for its opcode, and its lines are all there is to say
 
-MOST_STEPS = 20_000
+STEP_LIMIT = 20_000
 
 
 class Interpreter:
@@ -37,36 +41,42 @@ class Interpreter:
         """Prepare to run `fn` from its first step.
 
         `trace` is the `output_graph.Tracing` that records its calls, and `local` has the symbolic
-        values of its parameters.
+        values of its parameters, by name.
         """
         self.trace = trace
         self.fn = fn
         self.code = Code(fn.__code__)
-        self.local = local
+        self.local = local  # name -> symbolic value, of each local that is bound
         self.stack = []
-        self.position = 0  # of the next step
+        self.position = 0  # of the next step in `code.steps`
         self.step_count = 0
         # The names of the keyword arguments of the next call; KW_NAMES or CALL_KW sets them.
         self.keywords = ()
-        self.condition = None  # the tensor that a branch needs the value of
-        self.result = None
+        self.condition = None  # after a GraphBreak at an `if`: the symbolic tensor that it tests
+        self.result = None  # the symbolic value that the function returns
 
     def run(self):
-        """Return the symbolic result; Break or Refuse where it does not go on."""
+        """Run the handler of each step until the function returns; return the symbolic result.
+
+        GraphBreak is raised at a graph break, and SkipFrame at what cannot be traced. `position` is
+        then already that of the following step.
+        """
         while self.result is None:
             step = self.code.steps[self.position]
             self.position += 1
             self.step_count += 1
-            if self.step_count > MOST_STEPS:
-                raise Refuse(f"more than {MOST_STEPS} instructions: a loop is too long to unroll")
+            if self.step_count > STEP_LIMIT:
+                raise SkipFrame(
+                    f"more than {STEP_LIMIT} instructions: a loop is too long to unroll"
+                )
             handler = getattr(self, step.opname, None)
             if handler is None:
-                raise Refuse(f"{step.opname} is not supported")
+                raise SkipFrame(f"{step.opname} is not supported")
             handler(step)
         return self.result
 
     def push(self, value):
-        """Push a symbolic value, after a look at what nothing has looked at yet."""
+        """Push a symbolic value; a LazyVariable is looked at first, and gets its guards."""
         self.stack.append(self.trace.resolve(value))
 
     def pop(self):
@@ -74,31 +84,35 @@ class Interpreter:
         return self.stack.pop()
 
     def pop_many(self, count):
-        """Take so many values off the stack; return them in the order in which they were pushed."""
+        """Pop `count` values; return them in the order in which they were pushed."""
         first = len(self.stack) - count
         values = self.stack[first:]
         del self.stack[first:]
         return values
 
-    def push_callable(self, value, extra):
-        """Push a value and what belongs beside it: NULL if a call follows, None for nothing.
+    def push_loaded(self, value, is_called_next: bool):
+        """Push a loaded value, and a NULL beside it if the next instruction calls it.
 
-        Since 3.13 the NULL is above the callable, before that it is below.
+        The NULL is above the callable since CPython 3.13, and below it before.
         """
-        from_below = (value, extra) if NULL_ABOVE else (extra, value)
-        for entry in from_below:
-            if entry is not None:
-                self.push(entry)
+        if not is_called_next:
+            self.push(value)
+        elif NULL_ABOVE:
+            self.push(value)
+            self.push(NULL)
+        else:
+            self.push(NULL)
+            self.push(value)
 
-    def nothing(self, step):
+    def do_nothing(self, step):
         """Do nothing, for an instruction that has no meaning for symbolic values."""
 
-    RESUME = nothing
-    NOP = nothing
-    CACHE = nothing
-    PRECALL = nothing
-    EXTENDED_ARG = nothing
-    COPY_FREE_VARS = nothing
+    RESUME = do_nothing
+    NOP = do_nothing
+    CACHE = do_nothing
+    PRECALL = do_nothing
+    EXTENDED_ARG = do_nothing
+    COPY_FREE_VARS = do_nothing
 
     def POP_TOP(self, step):
         self.pop()
@@ -121,38 +135,40 @@ class Interpreter:
     def RETURN_VALUE(self, step):
         self.result = self.pop()
 
-    def fast(self, step):
-        """Load or store each local of the step: two of them in a fused instruction of 3.13."""
+    def load_or_store_locals(self, step):
+        """Load or store each local of the step. A fused instruction of CPython 3.13 has two."""
         for kind, name in step.locals:
             if kind == "STORE":
                 self.local[name] = self.pop()
             elif name not in self.local:
-                raise Refuse(f"{name} is not bound yet")
+                raise SkipFrame(f"{name} is not bound yet")
             else:
-                # The looked-at value is stored, so that all uses share it.
+                # `resolve` looks at a LazyVariable. The result is stored, so that all later loads
+                # share one symbolic value.
                 self.local[name] = self.trace.resolve(self.local[name])
                 self.push(self.local[name])
 
-    LOAD_FAST = fast
-    STORE_FAST = fast
-    LOAD_FAST_LOAD_FAST = fast
-    STORE_FAST_STORE_FAST = fast
-    STORE_FAST_LOAD_FAST = fast
+    LOAD_FAST = load_or_store_locals
+    STORE_FAST = load_or_store_locals
+    LOAD_FAST_LOAD_FAST = load_or_store_locals
+    STORE_FAST_STORE_FAST = load_or_store_locals
+    STORE_FAST_LOAD_FAST = load_or_store_locals
 
     def LOAD_DEREF(self, step):
-        self.push(self.trace.take_cell(self.fn, step.value))
+        self.push(self.trace.wrap_cell(self.fn, step.value))
 
     def LOAD_GLOBAL(self, step):
-        value = self.trace.take_global(self.fn, step.value)
-        self.push_callable(value, NULL if step.arg & 1 else None)  # the bit: a call follows
+        value = self.trace.wrap_global(self.fn, step.value)
+        self.push_loaded(value, is_called_next=bool(step.arg & 1))
 
     def BINARY_OP(self, step):
         right = self.pop()
         left = self.pop()
-        # "+=" of a list or a tensor changes it. Of a known object, `operate` folds only a constant.
+        # `+=` may change a list or a tensor in place, so Python runs it. A Known needs no
+        # GraphBreak here: `operate` computes it only if it is a constant.
         if step.text.endswith("=") and not isinstance(left, Known):
             fn = Known(OPERATORS[step.text])
-            raise Break(f"{step.text} may change its left side in place", fn, [left, right])
+            raise GraphBreak(f"{step.text} may change its left side in place", fn, [left, right])
         self.push(self.operate(step.text, left, right))
 
     def COMPARE_OP(self, step):
@@ -163,22 +179,23 @@ class Interpreter:
     def operate(self, sign, left, right):
         """Return the symbolic result of `left sign right`, where `sign` is such as "+" or "<=".
 
-        The learner's `parts.binary_op` decides for tensors and constants. Break where the operator
-        has to run for real.
+        `parts.binary_op`, which a learner may have written, decides for tensors and constants.
+        Raise GraphBreak if Python has to run the operator.
         """
         fn = Known(OPERATORS[sign])
-        pair = [left, right]
-        if not all(isinstance(operand, Tensor) or is_plain(operand) for operand in pair):
-            return call(self.trace, fn, pair, {})
+        operands = [left, right]
+        if not all(isinstance(operand, Tensor) or is_constant(operand) for operand in operands):
+            # Such as two lists: an operator is then traced like any other function.
+            return call(self.trace, fn, operands, {})
         try:
             return self.trace.parts.binary_op(self.trace, sign, left, right)
-        except Break as why:  # it does not say what is to run for real
-            raise Break(str(why), fn, pair) from None
-        except (ArithmeticError, TypeError, ValueError) as error:
-            raise Break(f"{sign} raises {type(error).__name__}", fn, pair) from None
+        except GraphBreak as graph_break:  # `binary_op` knows the reason; the call is added here
+            raise GraphBreak(str(graph_break), fn, operands) from None
+        except (ArithmeticError, TypeError, ValueError) as error:  # such as 1 / 0
+            raise GraphBreak(f"{sign} raises {type(error).__name__}", fn, operands) from None
 
     def unary(self, step):
-        """Replace the top value by what an operator of one value makes of it."""
+        """Replace the top value by the result of a unary operator, such as -x."""
         value = self.pop()
         self.call_known(UNARY[step.opname], value)
 
@@ -200,32 +217,35 @@ class Interpreter:
         self.push(call(self.trace, Known(function), list(args), {}))
 
     def BINARY_SLICE(self, step):
-        self.BUILD_SLICE(step)  # this opcode has no argument, which means two ends there
+        self.BUILD_SLICE(step)  # BINARY_SLICE has no argument, so its slice has no step
         self.BINARY_SUBSCR(step)
 
     def BUILD_TUPLE(self, step):
-        self.push(Items(tuple, self.pop_many(step.arg)))
+        self.push(SequenceVariable(tuple, self.pop_many(step.arg)))
 
     def BUILD_LIST(self, step):
-        self.push(Items(list, self.pop_many(step.arg)))
+        self.push(SequenceVariable(list, self.pop_many(step.arg)))
 
     def LIST_EXTEND(self, step):
         more = self.pop()
         extended = self.stack[-step.arg]
-        self.stack[-step.arg] = Items(list, [*extended.items, *iterate(more)])
+        self.stack[-step.arg] = SequenceVariable(list, [*extended.items, *iterate(more)])
 
     def BUILD_SLICE(self, step):
-        ends = self.pop_many(3 if step.arg == 3 else 2)  # 3: there is a step as well
+        # The ends are start and stop, and with 3 values the step of the slice.
+        ends = self.pop_many(3 if step.arg == 3 else 2)
         if not all(isinstance(end, Known) and type(end.value) in SCALARS for end in ends):
-            raise Refuse("a slice whose ends are not plain numbers")
+            raise SkipFrame("a slice whose ends are not plain numbers")
         self.push(Known(slice(*(end.value for end in ends))))
 
     def UNPACK_SEQUENCE(self, step):
         sequence = self.pop()
         items = list(iterate(sequence))
         if len(items) != step.arg:
-            raise Refuse("a sequence is unpacked into a different number of names")
-        for item in reversed(items):  # the first name is stored from the top
+            raise SkipFrame("a sequence is unpacked into a different number of names")
+        for item in reversed(
+            items
+        ):  # the next instructions store the first name first, from the top
             self.push(item)
 
     def JUMP(self, step):
@@ -237,15 +257,19 @@ class Interpreter:
             self.push(Known(truth(value)))
 
     def branch(self, step):
-        """Jump if the top value is true, or false, as the opcode says; Break for a tensor."""
+        """Pop a value; jump if it is true (opcodes with TRUE) or false (opcodes with FALSE).
+
+        A symbolic tensor has no numbers, so its truth is unknown, and GraphBreak is raised.
+        """
         value = self.pop()
         if isinstance(value, Tensor):
             self.condition = value
-            raise Break("a branch needs the value of a tensor")
+            raise GraphBreak("a branch needs the value of a tensor")
         jumps_if_true = "TRUE" in step.opname
         if truth(value) == jumps_if_true:
             self.position = step.target
-            if step.opname.endswith("OR_POP"):  # of `and` and `or` in 3.11: a jump keeps it
+            # CPython 3.11 has these opcodes for `and` and `or`. They keep the value if they jump.
+            if step.opname.endswith("OR_POP"):
                 self.stack.append(value)
 
     POP_JUMP_IF_TRUE = branch
@@ -254,7 +278,7 @@ class Interpreter:
     JUMP_IF_FALSE_OR_POP = branch
 
     def branch_on_none(self, step):
-        """Jump if the top value is None, or is not, as the opcode says: a tensor never is."""
+        """Pop a value; jump if it is None, or, for opcodes with NOT, if it is not None."""
         value = self.pop()
         is_none = isinstance(value, Known) and value.value is None
         jumps_if_none = "NOT" not in step.opname
@@ -271,16 +295,17 @@ class Interpreter:
     def FOR_ITER(self, step):
         iterator = self.stack[-1]
         if not isinstance(iterator, IteratorVariable):
-            raise Refuse("a loop over an iterator of someone else's")
-        item = next(iterator.items, None)  # None is no symbolic value: the end of the loop
+            raise SkipFrame("a loop over an iterator of someone else's")
+        item = next(iterator.items, None)  # a symbolic value is never None, so None is the end
         if item is not None:
             self.push(item)
             return
 
-        self.pop()
+        self.pop()  # the iterator
         self.position = step.target
-        # CPython, too, jumps past the END_FOR at the target: there is no item for it to pop. Since
-        # 3.13 a POP_TOP after it pops the iterator, which is off the stack here already.
+        # The loop has ended, so there is no item for the END_FOR at the target to pop. CPython
+        # skips it as well. The POP_TOP that follows in 3.13 pops the iterator, which was popped
+        # above.
         steps = self.code.steps
         while steps[self.position].opname == "END_FOR":
             self.position += 1
@@ -299,8 +324,9 @@ class Interpreter:
         names = self.keywords
         self.keywords = ()  # they are for this call alone
         values = self.pop_many(step.arg)
-        # Below the arguments are the callable and a NULL, in the order of this Python's version. A
-        # bound method is one `Method` here, so `self` is never in the NULL's place.
+        # Below the arguments are the callable and a NULL; which is above depends on the version of
+        # CPython. CPython may have `self` where the NULL is. Here a bound method is one
+        # `MethodVariable`.
         callable_and_null = self.pop_many(2)
         fn = next(value for value in callable_and_null if value is not NULL)
 
@@ -310,19 +336,21 @@ class Interpreter:
 
     def LOAD_ATTR(self, step):
         owner = self.pop()
+        # LOAD_METHOD (3.11) and the lowest bit of the argument (since 3.12) say that a call
+        # follows.
         is_called_next = step.opname == "LOAD_METHOD"
         if METHODS_BY_BIT and step.arg & 1:
             is_called_next = True
         try:
             value = get_attribute(self.trace, owner, step.value)
-        except Break as why:
-            # `getattr` runs for real instead; the rest of the frame finds the stack as this
-            # instruction would have left it.
+        except GraphBreak as graph_break:
+            # Python runs `getattr(owner, name)` instead. The resume function starts with the same
+            # stack as after this instruction: the attribute, and a NULL if a call follows.
             pushes = [RESULT]
             if is_called_next:
                 pushes = [RESULT, NULL] if NULL_ABOVE else [NULL, RESULT]
             args = [owner, Known(step.value)]
-            raise Break(str(why), Known(getattr), args, pushes=pushes) from None
-        self.push_callable(value, NULL if is_called_next else None)
+            raise GraphBreak(str(graph_break), Known(getattr), args, pushes=pushes) from None
+        self.push_loaded(value, is_called_next)
 
     LOAD_METHOD = LOAD_ATTR

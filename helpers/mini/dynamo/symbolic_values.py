@@ -1,4 +1,5 @@
-"""What lies on the symbolic stack instead of real objects, and the two ways to stop.
+"""The symbolic values: what the mini-Dynamo's interpreter has on its stack instead of objects.
+There are two exceptions by which it stops: GraphBreak ends the graph, SkipFrame gives up the frame.
 
 Mirrors torch/_dynamo/variables/: TensorVariable, ConstantVariable, ListVariable, LazyVariable.
 """
@@ -21,26 +22,33 @@ IMMUTABLE = (
     torch.layout,
     torch.memory_format,
 )
-NULL = object()  # the mark beside the callable of a call
-RESULT = object()  # what a call that runs for real will return
+# CPython pushes a NULL beside the callable of a call. This object stands for it.
+NULL = object()
+# Stands on the symbolic stack for the result of a call that runs only after the graph has run.
+RESULT = object()
 
 
-class Refuse(Exception):
-    """The whole frame is to run as plain Python; the sentence says why."""
+class SkipFrame(Exception):
+    """The function cannot be traced, so the call runs as plain Python. The message says why."""
 
 
-class Break(Exception):
-    """The graph ends here: `fn(*args, **kwargs)` has to run for real, then a resume function.
+class GraphBreak(Exception):
+    """A graph break: the graph ends before one instruction, which Python runs on real objects.
 
-    `fn` is a symbolic value; None means a jump on a tensor. `pushes` is what the instruction
-    leaves on the stack: RESULT, with or without a NULL.
+    The instruction is the call `fn(*args, **kwargs)` of symbolic values, or, if `fn` is None, a
+    jump that depends on the value of a tensor. A resume function runs the rest of the frame.
+    `pushes` has what the call leaves on the stack: RESULT, with or without a NULL.
     """
 
     def __init__(self, why, fn=None, args=(), kwargs=None, pushes=(RESULT,)):
-        """Say `why` in a clause, and which call of symbolic values runs for real."""
+        """Keep the reason `why`, and the call that Python has to run.
+
+        The function that finds the reason often does not know the call. A caller that knows it
+        catches the GraphBreak, and raises another one with the call.
+        """
         super().__init__(why)
         self.fn = fn
-        self.args_for_real = list(args)  # not `args`, which an exception has already
+        self.call_args = list(args)  # the name `args` is an attribute of every exception
         self.kwargs = kwargs or {}
         self.pushes = pushes
 
@@ -63,7 +71,7 @@ class Known:
 
 
 @dataclass(eq=False)
-class Items:
+class SequenceVariable:
     """A tuple or list of symbolic values. `kind` is its type, tuple or list."""
 
     kind: type
@@ -72,7 +80,7 @@ class Items:
 
 
 @dataclass(eq=False)
-class Method:
+class MethodVariable:
     """A bound method, looked up by name on a symbolic value."""
 
     owner: object
@@ -96,7 +104,8 @@ class IteratorVariable:
 
 def is_immutable(value: object) -> bool:
     """Return whether a value can never change, by its exact type and what it holds."""
-    if type(value) is tuple:  # a nan in it is found by identity, which no guard knows
+    if type(value) is tuple:
+        # A tuple with a nan is refused by `item == item`: a guard could never find it equal.
         return all(is_immutable(item) and item == item for item in value)
     if type(value) is slice:
         return all(type(part) in SCALARS for part in (value.start, value.stop, value.step))

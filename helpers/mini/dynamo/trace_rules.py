@@ -1,7 +1,8 @@
-"""Which functions of torch a graph may contain, by name: pure ones, whose result is new.
+"""Which functions of torch may be in a graph: pure ones, which return a new tensor. Whatever is
+not named here runs as plain Python, between two graphs. So a name that is missing costs a graph
+break, and never a wrong result.
 
-Whatever is not named here runs for real, between two graphs. So a name that is missing costs a
-graph break, and never a wrong result. Mirrors torch/_dynamo/trace_rules.py.
+Mirrors torch/_dynamo/trace_rules.py.
 """
 
 import builtins
@@ -23,38 +24,53 @@ REDUCING = """all amax amin any argmax argmin cumsum logsumexp max mean min norm
 SHAPING = """broadcast_to cat flatten flip gather index_select permute reshape roll select squeeze
     stack t take tile transpose tril triu unsqueeze outer"""
 LINEAR = "addmm bmm dot einsum matmul mm mv"
-MAKING = "arange eye full full_like linspace ones ones_like rand randn zeros zeros_like"
+FACTORIES = "arange eye full full_like linspace ones ones_like rand randn zeros zeros_like"
 METHODS = """view view_as expand expand_as repeat type_as to float double half bfloat16 int long
     bool contiguous clone detach new_zeros new_ones"""
 FUNCTIONAL = """relu elu leaky_relu gelu silu softplus softmax log_softmax tanh sigmoid linear
     conv1d conv2d max_pool2d avg_pool2d dropout layer_norm embedding one_hot normalize mse_loss
     l1_loss cross_entropy nll_loss pad scaled_dot_product_attention"""
 
-CALLED = f"{POINTWISE} {REDUCING} {SHAPING} {LINEAR}".split()
-TENSOR_METHODS = {name for name in (*CALLED, *METHODS.split()) if hasattr(torch.Tensor, name)}
-ABOUT = {"size", "dim", "ndimension", "numel", "nelement", "is_floating_point", "is_complex"}
-ATTRIBUTES = {"shape", "dtype", "device", "ndim", "is_cuda", "itemsize"}
-ALIASES = {"T", "mT"}  # attributes that are functions of the tensor
+TENSOR_FUNCTIONS = f"{POINTWISE} {REDUCING} {SHAPING} {LINEAR}".split()
+TENSOR_METHODS = {
+    name for name in (*TENSOR_FUNCTIONS, *METHODS.split()) if hasattr(torch.Tensor, name)
+}
+# Methods that return no tensor, and whose answer a fake tensor knows.
+SHAPE_QUERIES = {
+    "size",
+    "dim",
+    "ndimension",
+    "numel",
+    "nelement",
+    "is_floating_point",
+    "is_complex",
+}
+CONSTANT_ATTRIBUTES = {"shape", "dtype", "device", "ndim", "is_cuda", "itemsize"}
+VIEW_ATTRIBUTES = {"T", "mT"}  # each computes a tensor, so it is recorded like a call
 
 
 def _find_pure_functions() -> dict[int, object]:
-    """Return the functions that a graph may contain, by id: any object is looked up in them."""
+    """Return id -> function, for the functions that may be in a graph.
+
+    The key is an id, because the called object may be any object, even one without a hash. A name
+    that this version of torch does not have is left out.
+    """
     functions = [*OPERATORS.values(), *UNARY.values(), operator.getitem, builtins.abs]
-    for name in (*CALLED, *MAKING.split()):
+    for name in (*TENSOR_FUNCTIONS, *FACTORIES.split()):
         functions.append(getattr(torch, name, None))
     for name in FUNCTIONAL.split():
         functions.append(getattr(functional, name, None))
     return {id(function): function for function in functions if function is not None}
 
 
-TORCH = _find_pure_functions()
+PURE_FUNCTIONS = _find_pure_functions()
 
-_FOLDED_BUILTINS = (
+_FOLDABLE_BUILTINS = (
     *(abs, bool, complex, divmod, float, format, int, len, max, min, pow, range, round, str, sum),
     *(repr, tuple, slice, all, any),
 )
-_FOLDED = (
-    *_FOLDED_BUILTINS,
+_FOLDABLE = (
+    *_FOLDABLE_BUILTINS,
     torch.Size,
     torch.device,
     operator.getitem,
@@ -63,9 +79,10 @@ _FOLDED = (
     *OPERATORS.values(),
     *UNARY.values(),
 )
-FOLDED = {id(function): function for function in _FOLDED}  # computed now, if all is known
+# id -> function. A call with constant arguments runs while tracing (constant folding).
+FOLDABLE = {id(function): function for function in _FOLDABLE}
 
-# These look at the frame that calls them, and a generated one would show.
+# These look at the frame that calls them. Under the mini-Dynamo they would see generated code.
 FRAME_READERS = (
     *(locals, globals, vars, dir, eval, exec, super, breakpoint),
     *(sys._getframe, inspect.currentframe, inspect.stack),

@@ -1,7 +1,8 @@
-"""TensorFlow's shared library -> its C functions.
+"""Calls C functions of TensorFlow's shared library through ctypes. A *handle* is the C++ object
+with the data of an EagerTensor. A *status* is the object in which a C function writes its error.
 
-Mirrors tensorflow/c/tf_status.h and tensorflow/c/eager/c_api.h; the two C++ functions between an
-EagerTensor and its handle are asked for by the names that the compiler gave them.
+Mirrors tensorflow/c/tf_status.h and tensorflow/c/eager/c_api.h. Two C++ functions convert between
+an EagerTensor and its handle. They are found by the names that the compiler gave them.
 """
 
 import ctypes
@@ -18,7 +19,7 @@ BYTE = ctypes.c_ubyte
 SIZE = ctypes.c_size_t
 FLOAT = ctypes.c_float
 
-# name -> what it returns, what it takes
+# name of a C function -> (type of its result, types of its arguments …)
 PROTOTYPES = {
     "TF_NewStatus": (POINTER,),
     "TF_DeleteStatus": (None, POINTER),
@@ -56,7 +57,10 @@ TENSOR_OF = "_Z21EagerTensorFromHandleP16TFE_TensorHandleb"  # EagerTensorFromHa
 
 @cache
 def api() -> SimpleNamespace:
-    """Return the C functions by name. RuntimeError where this TensorFlow does not export them."""
+    """Return an object with the C functions of `PROTOTYPES` as attributes, such as `TFE_NewOp`.
+
+    RuntimeError if this build of TensorFlow does not export one of them.
+    """
     library = ctypes.CDLL(_library_file())
     functions = {}
     for name, (result, *arguments) in PROTOTYPES.items():
@@ -65,7 +69,7 @@ def api() -> SimpleNamespace:
 
 
 def handle_of(tensor) -> int:
-    """Return the address of an EagerTensor's handle, which the tensor keeps alive."""
+    """Return the address of an EagerTensor's handle. It is valid as long as the tensor lives."""
     from tensorflow.python.framework import ops
 
     if type(tensor) is not ops.EagerTensor:
@@ -74,14 +78,17 @@ def handle_of(tensor) -> int:
 
 
 def tensor_of(handle: int):
-    """Return an EagerTensor that owns the handle at this address. ValueError for no address."""
+    """Return a new EagerTensor that owns the handle at this address. ValueError for address 0."""
     if not handle:
         raise ValueError("there is no handle at address 0")
     return _conversions().tensor_of(handle, False)
 
 
 def live_context() -> int:
-    """Return the address of TensorFlow's own TFE_Context, made now if no op has run yet."""
+    """Return the address of TensorFlow's TFE_Context, which every op runs in.
+
+    TensorFlow keeps it in a capsule. It is made now if no op has run yet.
+    """
     from tensorflow.python.eager import context
 
     current = context.context()
@@ -93,7 +100,7 @@ def live_context() -> int:
 
 
 class Status:
-    """A TF_Status: where a C function writes what went wrong. `with` gives it back at the end."""
+    """A TF_Status: C functions write their error into it. A `with` block makes and frees it."""
 
     def __enter__(self):
         """Make the TF_Status; its address is what C functions take."""
@@ -106,34 +113,38 @@ class Status:
 
     @property
     def code(self) -> int:
-        """Return 0 when all is well, else one of tf.errors' codes."""
+        """Return 0 if the last C function succeeded, else a code of tf.errors."""
         return api().TF_GetCode(self.address)
 
     def check(self, suffix: str = "") -> None:
-        """Raise TensorFlow's own exception type with its words if something went wrong."""
+        """Raise TensorFlow's exception if the last C function failed; `suffix` ends its message."""
         if self.code:
             message = api().TF_Message(self.address).decode(errors="replace")
             raise failure(self.code, message + suffix)
 
 
 def failure(code: int, message: str) -> Exception:
-    """Return an exception with this message, of the type of tf.errors that has this code."""
+    """Return an exception with this message, of the type in tf.errors for this code."""
     from tensorflow.python.framework import errors
 
     return errors.exception_type_from_error_code(code)(None, None, message)
 
 
 def _library_file() -> str:
-    """Return the path of the library by which all symbols of TensorFlow are found."""
+    """Return the path of the library through which all symbols of TensorFlow can be found."""
     from tensorflow.python import _pywrap_tensorflow_internal
 
-    return _pywrap_tensorflow_internal.__file__  # a stub; dlsym looks into what it depends on
+    # This library has few symbols of its own. dlsym also searches the libraries that it depends on.
+    return _pywrap_tensorflow_internal.__file__
 
 
 @cache
 def _conversions() -> SimpleNamespace:
-    """Return the two functions between an EagerTensor and its handle."""
-    library = ctypes.PyDLL(_library_file())  # keeps the GIL: these two touch Python objects
+    """Return an object with the two C++ functions `handle_of` and `tensor_of`.
+
+    PyDLL does not release the GIL during a call, which functions that touch Python objects need.
+    """
+    library = ctypes.PyDLL(_library_file())
     return SimpleNamespace(
         handle_of=_find_function(library, HANDLE_OF, POINTER, ctypes.py_object),
         tensor_of=_find_function(library, TENSOR_OF, ctypes.py_object, POINTER, ctypes.c_bool),
@@ -141,9 +152,9 @@ def _conversions() -> SimpleNamespace:
 
 
 def _find_function(library, name, result, *arguments):
-    """Return a function of a library, with the ctypes of its result and its arguments.
+    """Return the function `name` of a library; set the ctypes of its result and arguments.
 
-    Raise RuntimeError if the library has none of that name.
+    Raise RuntimeError if the library does not export the name.
     """
     try:
         function = library[name]

@@ -1,11 +1,12 @@
-"""An op's name, EagerTensors and attributes -> EagerTensors: one eager call, by hand.
+"""Runs one TensorFlow op by calling the C API step by step, without TensorFlow's Python code. Its
+arguments are an op's name, EagerTensors and attributes. `attrs` is a tuple (name, value, name,
+value, …) everywhere. A *definition* is an OpDef (tensorflow/core/framework/op_def.proto); its
+`input_arg` describes the inputs of the op.
 
 Mirrors TFE_Py_ExecuteCancelable of tensorflow/python/eager/pywrap_tfe_src.cc: new op, device,
-inputs, attributes, execute, delete. The C API trusts its caller, so `checked` asks the definition
-first, or the interpreter dies; `completed` fills in defaults, as SetOpAttrWithDefaults does.
-
-`attrs` is everywhere a tuple of names and values in turn. A definition is an OpDef
-(tensorflow/core/framework/op_def.proto), and its `input_arg` describes the inputs.
+inputs, attributes, execute, delete. The C API trusts its caller, and a wrong call can end the
+interpreter. So `require_safe_inputs` checks the inputs against the definition first. `completed`
+adds default attributes, as SetOpAttrWithDefaults does.
 """
 
 import ctypes
@@ -19,13 +20,13 @@ from .c_api import INT, POINTER, Status, api, handle_of, live_context, tensor_of
 def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> list:
     """Run one op, or a registered function by its name, and return its outputs.
 
-    `inputs`: one EagerTensor per input of the op, in the order of its definition; a list of them
-    where the definition has a list. `attrs`: names and values in turn. It runs on the device that
-    `tf.device` asks for. No tape sees it. TypeError and ValueError for what would have ended the
-    process; else TensorFlow's exceptions with its words.
+    `inputs` has one EagerTensor for each input in the definition, or a list of them where the
+    definition has a list. The op runs on the device that `tf.device` says. Gradient tapes do not
+    record it. TypeError or ValueError is raised for a call that could end the process, and
+    TensorFlow's own exceptions for other wrong calls.
     """
-    inputs = checked(op_name, inputs, attrs)
-    if len(attrs) % 2 == 0:  # `set_attributes` refuses the others, with TensorFlow's words
+    inputs = require_safe_inputs(op_name, inputs, attrs)
+    if len(attrs) % 2 == 0:  # an odd number is left to `set_attributes`, which raises the error
         attrs = completed(definition_of(op_name), inputs, attrs)
     return run(op_name, inputs, attrs, num_outputs)
 
@@ -44,11 +45,11 @@ def run(op_name: str, inputs: list, attrs: tuple, num_outputs: int) -> list:
             status.check()
             _add_inputs(op, inputs, status)
             set_attributes(op, attrs, status)
-            handles = (POINTER * num_outputs)()  # C fills it in
-            handle_count = INT(num_outputs)  # C sets how many it has filled in
+            handles = (POINTER * num_outputs)()  # C writes the address of each output's handle
+            handle_count = INT(num_outputs)  # C writes how many outputs there are
             api().TFE_Execute(op, handles, ctypes.byref(handle_count), status.address)
             status.check()
-        except errors.OpError as error:  # TensorFlow, too, says at the end which op it was
+        except errors.OpError as error:  # TensorFlow, too, appends the name of the op
             raise type(error)(None, None, f"{error.message} [Op:{op_name}]") from None
         finally:
             api().TFE_DeleteOp(op)
@@ -56,7 +57,7 @@ def run(op_name: str, inputs: list, attrs: tuple, num_outputs: int) -> list:
 
 
 def _add_inputs(op: int, inputs: list, status: Status) -> None:
-    """Add the inputs to the op at this address: EagerTensors, and lists of them."""
+    """Add the inputs, EagerTensors and lists of them, to the op at the address `op`."""
     for value in inputs:
         if isinstance(value, (list, tuple)):
             handles = (POINTER * len(value))(*map(handle_of, value))
@@ -66,41 +67,41 @@ def _add_inputs(op: int, inputs: list, status: Status) -> None:
         status.check()
 
 
-# --- what is asked before C is called
+# --- checks and defaults before C is called
 
 
 def definition_of(op_name: str):
-    """Return the OpDef of an op, or None for another name (such as a function's)."""
+    """Return the OpDef of an op; None if no op has this name, such as for a function."""
     from tensorflow.python.framework import op_def_registry
 
     return op_def_registry.get(op_name)
 
 
-def checked(op_name: str, inputs, attrs: tuple) -> list:
-    """Return `inputs` as a list, one entry per input of the op, if C can be called with them.
+def require_safe_inputs(op_name: str, inputs, attrs: tuple) -> list:
+    """Return `inputs` as a list if they are safe for C: one entry for each input in the definition.
 
-    An entry is an EagerTensor, or a list of them where the op has a list. Raise TypeError or
-    ValueError for attributes that are no tuple, a wrong number of inputs, what is no EagerTensor,
-    an empty list, and a dtype in `attrs` that an input does not have.
+    An entry is an EagerTensor, or a list of them where the definition has a list. Raise TypeError
+    or ValueError for `attrs` that is no tuple, a wrong number of inputs, an object that is no
+    EagerTensor, an empty list, and a dtype in `attrs` that differs from that of an input.
     """
     if not isinstance(attrs, tuple):
         kind = real_type_name(attrs)
         raise TypeError(f"attrs must be a tuple of names and values in turn, not {kind}")
     definition = definition_of(op_name)
-    if definition is None:  # a function, or no op at all, as TFE_NewOp will say
+    if definition is None:  # a function, or an unknown name, for which TFE_NewOp has an error
         _require_eager(inputs)
         return list(inputs)
 
     _require_count(op_name, definition.input_arg, inputs)
-    # A last name without a value is left out here; `set_attributes` refuses it later.
+    # `zip` drops a last name without a value. `set_attributes` raises the error for it later.
     attrs_by_name = dict(zip(attrs[::2], attrs[1::2], strict=False))
     arguments_and_inputs = zip(definition.input_arg, inputs, strict=True)
     for position, (argument, value) in enumerate(arguments_and_inputs):
         tensors = [value]
         first_position = position
-        if argument.number_attr or argument.type_list_attr:  # the definition has a list here
+        if argument.number_attr or argument.type_list_attr:  # this input is a list of tensors
             tensors = value
-            first_position = 0
+            first_position = 0  # as TensorFlow counts in its message
             _require_filled_list(op_name, argument, tensors)
         _require_eager(tensors, first_position)
         _require_dtype(op_name, argument, tensors, attrs_by_name.get(argument.type_attr))
@@ -108,7 +109,7 @@ def checked(op_name: str, inputs, attrs: tuple) -> list:
 
 
 def _require_count(op_name, arguments, inputs):
-    """Raise ValueError if there are not as many inputs as arguments in the definition."""
+    """Raise ValueError unless there is one input for each argument in the definition."""
     if len(inputs) == len(arguments):
         return
     names = ", ".join(argument.name for argument in arguments) or "none"
@@ -117,7 +118,7 @@ def _require_count(op_name, arguments, inputs):
 
 
 def _require_filled_list(op_name, argument, value):
-    """Raise ValueError if the input for this argument is no list or tuple, or an empty one."""
+    """Raise ValueError unless the input for this argument is a list or tuple with tensors in it."""
     is_list = isinstance(value, (list, tuple))
     if is_list and value:
         return
@@ -126,9 +127,9 @@ def _require_filled_list(op_name, argument, value):
 
 
 def _require_eager(tensors: Iterable, first_position: int = 0):
-    """Raise TypeError, in TensorFlow's words, for the first of these that is no EagerTensor.
+    """Raise TypeError, with TensorFlow's message, for the first object that is no EagerTensor.
 
-    `first_position` is the number by which the message calls the first one.
+    The message numbers the objects, starting with `first_position`.
     """
     from tensorflow.python.framework import ops
 
@@ -141,14 +142,15 @@ def _require_eager(tensors: Iterable, first_position: int = 0):
 
 
 def _require_dtype(op_name, argument, tensors, requested):
-    """Raise ValueError if `requested`, an attribute's dtype or None, is not that of the tensors.
+    """Raise ValueError if `requested`, the dtype in an attribute, is not the dtype of the tensors.
 
-    TensorFlow would ignore it without a word, because attributes are set after the inputs.
+    `requested` is None if the caller gave no such attribute. TensorFlow would silently ignore a
+    different dtype, because it sets attributes after the inputs.
     """
     from tensorflow.python.framework import dtypes
 
-    # A DType has its number in `_type_enum`, and may be given as that number. `set_attributes`
-    # refuses anything else.
+    # The dtype may be a DType, which has its number in `_type_enum`, or that number itself.
+    # `set_attributes` raises the error for anything else.
     number = getattr(requested, "_type_enum", requested)
     if type(number) is not int or not argument.type_attr:
         return
@@ -161,14 +163,15 @@ def _require_dtype(op_name, argument, tensors, requested):
 
 
 def completed(definition, inputs: list, attrs: tuple) -> tuple:
-    """Return `attrs` and, behind them, name and value of each default that they do not name.
+    """Return `attrs` with the default attributes of the op appended, each as name and value.
 
-    `definition` is the op's, or None for a function, which has no defaults.
+    An attribute that `attrs` already names is not added. `definition` is the OpDef of the op, or
+    None for a function, which has no defaults.
     """
     if definition is None:
         return attrs
     known_names = set(attrs[::2])
-    for argument in definition.input_arg:  # TensorFlow reads these off the inputs
+    for argument in definition.input_arg:  # TensorFlow infers these attributes from the inputs
         known_names |= {argument.type_attr, argument.number_attr, argument.type_list_attr}
 
     defaults = []
@@ -179,15 +182,15 @@ def completed(definition, inputs: list, attrs: tuple) -> tuple:
 
 
 def _python_value(attr_value):
-    """Return the Python value of an AttrValue (tensorflow/core/framework/attr_value.proto).
+    """Convert an AttrValue (tensorflow/core/framework/attr_value.proto) to a Python value.
 
-    A list has the first kind of items that it contains, and a shape is a list of sizes, or None if
-    its rank is unknown.
+    A list attribute becomes a list of strings, ints or type numbers. A shape becomes a list of
+    sizes, or None if its rank is unknown.
     """
     kind = attr_value.WhichOneof("value")
     value = getattr(attr_value, kind)
     if kind == "list":
-        for field in ("s", "i", "type"):
+        for field in ("s", "i", "type"):  # only one of these fields of the message has items
             items = getattr(value, field)
             if items:
                 return list(items)

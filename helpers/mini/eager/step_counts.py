@@ -1,7 +1,7 @@
-"""A call -> how often TensorFlow's own C++ takes each step of an eager call.
-
-Between its library and the one with the functions lies a slot for each step. The slot is rebound to
-a function that counts, and restored.
+"""Counts how often TensorFlow's own C++ takes each step of an eager call, such as TFE_Execute.
+TensorFlow's library calls the function of another library through an *import slot*, which has the
+address of the function. To count, the slot gets the address of a counting function, and afterwards
+its old address again.
 """
 
 import ctypes
@@ -13,28 +13,30 @@ from .c_api import POINTER, api
 
 STEPS = ("TFE_NewOp", "TFE_OpSetDevice", "TFE_OpAddInput", "TFE_Execute", "TFE_DeleteOp")
 OBJECTS = "op objects"
-STEP_TYPE = ctypes.CFUNCTYPE(POINTER, *[POINTER] * 5)  # addresses and ints; no step takes more
-# The counting functions, which live as long as the process: C may still be on its way to one after
-# its slot has been restored.
+# One C type for all steps: they take at most five arguments, which are addresses and ints.
+STEP_TYPE = ctypes.CFUNCTYPE(POINTER, *[POINTER] * 5)
+# The counting functions are kept alive for good: another thread of C may have read the address of
+# one from its slot just before the slot was restored.
 _counters = []
 
 
 def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return how often each step is called while `run()` runs `times` times, and the ops' names.
+    """Run `run()` `times` times; return (counts, names of ops).
 
-    The first is step -> count, and "op objects" -> how many op objects `TFE_Execute` got. The
-    second are the names of the ops that `TFE_NewOp` made, sorted. Both are empty where slots cannot
-    be rebound (only ELF libraries have them).
+    `counts` maps each step to how often it was called, and "op objects" to how many op objects
+    `TFE_Execute` received. The names, sorted, are those of the ops that `TFE_NewOp` made. Both are
+    empty on a platform without import slots, which only ELF libraries have.
     """
     addresses = _find_slots()
     if not addresses:
         return {}, ()
+    # Two runs before, because the first ones fill caches, with steps that later runs do not take.
     run()
-    run()  # twice before, so that no step is counted that only fills a cache
+    run()
 
     tally = _Tally()
     slots = {name: POINTER.from_address(addresses[name]) for name in STEPS}
-    originals = {}
+    originals = {}  # step -> the address that was in its slot
     for name, slot in slots.items():
         originals[name] = slot.value
         slot.value = ctypes.cast(_make_counter(name, tally), POINTER).value
@@ -50,7 +52,10 @@ def counted(run, times: int = 20) -> tuple[dict[str, int], tuple[str, ...]]:
 
 
 def _find_slots() -> dict[str, int]:
-    """Return step -> the address of its slot, among others; {} where one of `STEPS` is missing."""
+    """Return function name -> address of its import slot, for the functions of a library.
+
+    Return {} if the library is not there, or if it lacks a slot for one of `STEPS`.
+    """
     from tensorflow.python import pywrap_tfe
 
     folder = Path(pywrap_tfe.__file__).parent
@@ -64,30 +69,30 @@ def _find_slots() -> dict[str, int]:
 
 
 class _Tally:
-    """What the counting functions of one run note."""
+    """The counts of one measurement, which the counting functions fill in."""
 
     def __init__(self):
         """Begin with nothing counted."""
-        self.counts = Counter()  # step, or `OBJECTS` -> how often
+        self.counts = Counter()  # step, or `OBJECTS` -> count
         self.op_names = set()
         self.live_ops = set()  # the addresses of op objects that have run and are not deleted
 
     def note(self, name: str, arguments: tuple) -> None:
-        """Note a step and what it was called with: addresses, in the order of the C function."""
+        """Count a call of the step `name`. `arguments` are the addresses that C passed to it."""
         self.counts[name] += 1
         if name == "TFE_NewOp":
-            op_name = ctypes.string_at(arguments[1])  # (context, name, status)
+            op_name = ctypes.string_at(arguments[1])  # the arguments are context, name, status
             self.op_names.add(op_name.decode())
         elif name == "TFE_Execute":
-            if arguments[0] not in self.live_ops:  # TensorFlow may run one op object again
+            if arguments[0] not in self.live_ops:  # TensorFlow may run one op object several times
                 self.counts[OBJECTS] += 1
             self.live_ops.add(arguments[0])
         elif name == "TFE_DeleteOp":
-            self.live_ops.discard(arguments[0])  # the next one may get the same address
+            self.live_ops.discard(arguments[0])  # a new op object may get the same address
 
 
 def _make_counter(name: str, tally: _Tally):
-    """Return a C function that notes a call of the step, and passes the call on to the step."""
+    """Return a C function that counts a call of the step `name`, then calls the step itself."""
     original = STEP_TYPE(ctypes.cast(getattr(api(), name), POINTER).value)
 
     def count(*arguments):

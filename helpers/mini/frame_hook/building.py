@@ -1,4 +1,6 @@
-"""hook.c -> a loaded extension module: compiled once per source and Python, then found again."""
+"""Compiles hook.c to an extension module, the frame hook, and loads it. The compiled file stays in
+a cache folder, under a key made of the source and the version of Python.
+"""
 
 import hashlib
 import importlib.util
@@ -19,73 +21,80 @@ from ...safety.missing_parts import COMPILER_CURE, OneSentence
 SOURCE = Path(__file__).with_name("hook.c")
 PYTHONS = ((3, 11), (3, 12), (3, 13))
 GENERATOR_KINDS = 0x2A0  # generator, coroutine, asynchronous generator: Include/cpython/code.h
-BUILD_SECONDS = 60  # at most
+BUILD_SECONDS = 60  # time limit of the C compiler
 
 
 class NotBuilt(OneSentence, RuntimeError):
-    """There is no extension. The message says why in one sentence."""
+    """The frame hook could not be built or loaded. The message says why in one sentence."""
 
 
 @cache
 def extension() -> ModuleType:
-    """Return the extension, built if need be. NotBuilt says why there is none."""
+    """Load the frame hook, and compile it first if necessary. Raise NotBuilt if that fails."""
     spec = importlib.util.spec_from_file_location("_frame_hook", build())
     try:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        module.set_up(_make_stub)
+        module.set_up(_make_stub)  # hook.c calls `_make_stub` to skip the code of a frame
     except (ImportError, RuntimeError) as error:
         raise NotBuilt(f"the frame hook cannot be loaded here: {error}") from None
     return module
 
 
 def build() -> Path:
-    """Return the file of the extension, compiled if need be. NotBuilt says why there is none."""
+    """Return the path of the compiled extension; compile it if it is not in the cache.
+
+    Raise NotBuilt if that fails.
+    """
     refuse_python()
-    home = folders.cache("frame_hook")
+    cache_folder = folders.cache("frame_hook")
     headers = sysconfig.get_path("include")
     inputs = (SOURCE.read_bytes(), sys.version.encode(), os.fsencode(headers))
     key = hashlib.sha256(b"\0".join(inputs)).hexdigest()[:16]
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    path = home.path / f"_frame_hook-{key}{suffix}"
+    path = cache_folder.path / f"_frame_hook-{key}{suffix}"
     if not path.exists():
-        _compile(home, path.name)
+        _compile(cache_folder, path.name)
     return path
 
 
 def refuse_python() -> None:
-    """Raise NotBuilt where the frames are not those that hook.c knows."""
+    """Raise NotBuilt on a Python whose frame layout hook.c does not know."""
     if sys.version_info[:2] not in PYTHONS or sysconfig.get_config_var("Py_GIL_DISABLED"):
         raise NotBuilt("the frame hook knows the frames of CPython 3.11 to 3.13, with the GIL")
 
 
-def _compile(home: folders.ManagedDirectory, name: str) -> None:
-    """Compile hook.c to the file `name` in `home`. NotBuilt says why that cannot be done.
+def _compile(cache_folder: folders.ManagedDirectory, name: str) -> None:
+    """Compile hook.c to the file `name` in the cache folder. Raise NotBuilt if that fails.
 
-    It is compiled in a separate folder, then moved into place, so that it is never half there.
+    The compiler writes into a separate folder, and the finished file is moved into place. So
+    another process never sees an incomplete file.
     """
     compiler = _find_compiler()
     if compiler is None:
         raise NotBuilt(f"there is no C compiler to build the frame hook with: {COMPILER_CURE}")
     flags = ["-O2", "-shared", "-fPIC", "-w"]
-    if sys.platform == "darwin":
+    if sys.platform == "darwin":  # symbols of Python are found when the extension is loaded
         flags += ["-undefined", "dynamic_lookup"]
     headers = sysconfig.get_path("include")
     try:
-        with progress.doing("compiling the frame hook"), home.work() as work:
+        with progress.doing("compiling the frame hook"), cache_folder.work() as work:
             command = [*compiler, *flags, f"-I{headers}", str(SOURCE), "-o", str(work / name)]
-            # A compiler that is ended leaves files in TMPDIR.
+            # A compiler that is stopped at the time limit leaves files in TMPDIR.
             process = run_command(command, BUILD_SECONDS, env={**os.environ, "TMPDIR": str(work)})
             if process.late or process.code:
                 error = _find_error(process.err)
                 raise NotBuilt(f"the C compiler could not build the frame hook: {error}")
-            home.put(work / name, name)
+            cache_folder.put(work / name, name)
     except OSError as error:
         raise NotBuilt(f"the C compiler did not run ({type(error).__name__})") from None
 
 
 def _find_compiler() -> list[str] | None:
-    """Return the command of a C compiler, $CC if that is set; None where there is none."""
+    """Return the command of a C compiler as a list of words; None if there is none.
+
+    If $CC is set, only that is tried.
+    """
     requested = os.environ.get("CC")
     names = [requested] if requested else ["cc", "gcc", "clang"]
     for name in names:
@@ -96,7 +105,7 @@ def _find_compiler() -> list[str] | None:
 
 
 def _find_error(message: str) -> str:
-    """Return the first line of a compiler's message that tells of an error."""
+    """Return the first line with "error" in a compiler's message; "" if there is none."""
     for line in message.splitlines():
         if "error" in line:
             return line.strip()
@@ -104,7 +113,10 @@ def _find_error(message: str) -> str:
 
 
 def _make_stub(code: CodeType) -> CodeType:
-    """Return code with the same places that does nothing but return None."""
+    """Return code with the parameters and locals of `code` that only returns None.
+
+    hook.c runs it in a frame whose real code must not run.
+    """
     numbers = opcode.opmap
     bytecode = bytes([numbers["RESUME"], 0, numbers["LOAD_CONST"], 0, numbers["RETURN_VALUE"], 0])
     return code.replace(

@@ -1,4 +1,7 @@
-"""A callback, and functions to watch -> the hook, on for a `with` block and always off after it."""
+"""Switches a frame hook on for a `with` block, and always off after it. A frame hook calls a Python
+*callback* before CPython evaluates a frame. There are two: the course's C extension, and torch's
+own hook for machines that cannot build the extension.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,25 +14,25 @@ from . import building, slot
 
 
 class FoundHook(NamedTuple):
-    """Which of the two hooks works on this machine."""
+    """The frame hook that works on this machine, if any."""
 
-    #: What switches it on and off, None where there is none.
+    #: The object with `on`, `off` and `is_on`; None if there is no hook.
     hook: object
-    #: Its name, in words.
+    #: Its name for the reader, "" if there is no hook.
     name: str
-    #: Why there is none, in one sentence.
+    #: Why there is no hook, in one sentence; "" if there is one.
     reason: str
 
 
 @cache
 def find_hook() -> FoundHook:
-    """Return the first of the two hooks that works here, and why there is none."""
+    """Return the course's extension if it can be built here, else torch's hook, else the reason."""
     try:
         return FoundHook(building.extension(), "the course's C extension", "")
     except building.NotBuilt as error:
         reason = str(error)
     try:
-        building.refuse_python()
+        building.refuse_python()  # torch's hook, too, needs a version of Python that is known here
         from . import torch_callback
 
         return FoundHook(torch_callback.TorchHook(), "torch's own hook", "")
@@ -38,12 +41,12 @@ def find_hook() -> FoundHook:
 
 
 def available() -> str:
-    """Return which hook this machine has, in words; empty where it has none."""
+    """Return the name of the hook that this machine has; "" if it has none."""
     return find_hook().name
 
 
 def why_not() -> str:
-    """Return in one sentence why there is no hook here; empty where there is one."""
+    """Return in one sentence why there is no hook here; "" if there is one."""
     return find_hook().reason
 
 
@@ -66,7 +69,7 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
         if not callable(callback):
             raise TypeError(f"the callback must be callable, not {real_type_name(callback)} object")
         self._callback = callback
-        self._codes = None if only is None else _codes_of(only)
+        self._codes = None if only is None else _list_codes(only)
 
     def __enter__(self):
         """Switch the hook on. NotBuilt where there is none, RuntimeError where it is on already."""
@@ -75,8 +78,10 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
             raise building.NotBuilt(reason)
         if hook.is_on(self):
             raise RuntimeError("this hook is already active; make another one for another block")
-        _be_a_frame()
-        try:  # an interrupt comes before the hook is on, or here: never between this and the block
+        _enter_one_frame()
+        # KeyboardInterrupt may come at any time. Inside this `try` it switches the hook off again;
+        # the interpreter checks for it no more between the `return` and the block.
+        try:
             hook.on(self, self._callback, self._codes, watching.__exit__.__code__)
             return self
         except BaseException:
@@ -85,30 +90,32 @@ class watching:  # noqa: N801 (used like a function, as contextlib names its own
 
     def __exit__(self, kind, error, trace) -> None:
         """Switch the hook off, and raise what the callback raised."""
-        # hook.c switches the hook off before the first line. Nothing here needs another frame of
-        # Python, for which there might be no room.
-        raised, _ = find_hook().hook.off(self)
-        if raised is not None:
+        # hook.c has already switched the hook off when this frame began. The code here calls no
+        # Python function, because the stack may be too full for another frame.
+        callback_error, _ = find_hook().hook.off(self)
+        if callback_error is not None:
             if error is None:
-                raise raised
-            error.add_note(f"the hook's callback raised {type(raised).__name__} before: {raised}")
+                raise callback_error
+            kind = type(callback_error).__name__
+            error.add_note(f"the hook's callback raised {kind} before: {callback_error}")
 
 
-def _be_a_frame() -> None:
-    """Be a frame, by which hook.c sees whether another evaluator calls ours."""
+def _enter_one_frame() -> None:
+    """Do nothing. By the frame of this call, hook.c sees if another evaluator calls its own."""
 
 
 def replaced(function, replacement: Callable) -> watching:
     """Run `replacement(*arguments)` instead of every frame of `function`, in a `with` block.
 
-    While the replacement runs they are evaluated, so it may call the function.
+    While the replacement runs, frames of `function` are evaluated as usual. So the replacement may
+    call the function.
     """
     if not callable(replacement):
         kind = real_type_name(replacement)
         raise TypeError(f"the replacement must be callable, not {kind} object")
-    is_running = False  # the replacement: `answer` leaves frames alone meanwhile
+    is_running = False  # whether the replacement is running
 
-    def stand_in(*arguments):
+    def run_replacement(*arguments):
         nonlocal is_running
         is_running = True
         try:
@@ -116,16 +123,18 @@ def replaced(function, replacement: Callable) -> watching:
         finally:
             is_running = False
 
-    def answer(code, arguments):
-        return None if is_running else stand_in
+    def find_replacement(code, arguments):
+        # The callback's answer: None evaluates the frame, a function is called instead of it.
+        return None if is_running else run_replacement
 
-    return watching(answer, only=[function])
+    return watching(find_replacement, only=[function])
 
 
-def _codes_of(only) -> tuple[CodeType, ...]:
-    """Return the code objects of a function, or of a list, tuple or set of functions or codes.
+def _list_codes(only) -> tuple[CodeType, ...]:
+    """Return the code objects that the argument `only` of `watching` means.
 
-    TypeError or ValueError for anything else.
+    `only` is a function, a method or a code object, or a list, tuple or set of them. TypeError or
+    ValueError for anything else.
     """
     functions = only if isinstance(only, (list, tuple, set, frozenset)) else [only]
     if not functions:
@@ -142,11 +151,14 @@ def _codes_of(only) -> tuple[CodeType, ...]:
 
 @contextmanager
 def guarded() -> Iterator[None]:
-    """Check every frame against the C stack in a `with` block, with any evaluator.
+    """Before each frame in a `with` block, check that the C stack has room for it.
 
-    Under torch's evaluator, which does not, a deep recursion ends in a dead interpreter. torch may
-    leave it on, so the one before is restored. Nothing is done where only torch's hook is there, or
-    where torch's evaluator is on already: if ours came on top, each would go on to the other.
+    torch's evaluator does not check that, and a deep recursion under it ends the interpreter. torch
+    may leave its evaluator on after an error, so the previous evaluator is restored.
+
+    Nothing is done if the course's extension cannot be built, because torch's hook has no such
+    check, or if torch's evaluator is on already. If the course's evaluator came on top of it, the
+    two would call each other without end.
     """
     try:
         building.extension()
@@ -156,12 +168,12 @@ def guarded() -> Iterator[None]:
     if slot.installed()[0].owner == "torch":
         yield
         return
-    before = slot.address_installed()
+    previous_address = slot.address_installed()
     try:
-        # `hook.c` looks at the C stack before each frame while it is on, whichever code it watches.
-        # Which one it watches does not matter.
-        with watching(_be_a_frame, only=[_be_a_frame]):
+        # While hook.c is on, it checks the C stack before each frame, whichever code it watches. So
+        # it watches a function that nobody calls.
+        with watching(_enter_one_frame, only=[_enter_one_frame]):
             yield
     finally:
-        if slot.address_installed() != before:
-            slot.install(before)
+        if slot.address_installed() != previous_address:
+            slot.install(previous_address)

@@ -1,6 +1,6 @@
-"""The interpreter's slot for a frame evaluator (PEP 523): read, set, and named.
-
-An address is identified by the file that it was loaded from.
+"""Reads and sets the interpreter's slot for a frame evaluator (PEP 523), and names what is in it. A
+*frame evaluator* is the C function that runs a frame: CPython's own, torch's, or this course's. The
+slot has its address. The owner of an address is found by the library that it was loaded from.
 """
 
 import ctypes
@@ -12,8 +12,9 @@ from ...safety.restoring import frame_evaluator
 from .building import NotBuilt, extension
 
 DEFAULT = "_PyEval_EvalFrameDefault"
-# How many errors, since the last time, may each have made torch's evaluator stay.
-MOST_LEFT = 1000
+# After each error in a compiled call, torch may count one user of its evaluator too many.
+# `put_back` takes away at most so many.
+ERROR_LIMIT = 1000
 
 
 class Evaluator(NamedTuple):
@@ -21,22 +22,22 @@ class Evaluator(NamedTuple):
 
     #: Its name.
     name: str
-    #: Whose it is: the file that it was loaded from, in words.
+    #: Who brought it: such as "CPython: Python/ceval.c", "torch", or the name of a library.
     owner: str
 
 
 def address_installed() -> int:
-    """Return the address of the evaluator that the interpreter calls now."""
+    """Return the address in the slot: the evaluator that the interpreter calls now."""
     return frame_evaluator("Get")
 
 
 def install(address: int) -> None:
-    """Have the interpreter call another evaluator, which must have been installed once."""
+    """Set the slot to the address of an evaluator. It must be one that was read from the slot."""
     frame_evaluator("Set", address)
 
 
 def installed() -> tuple[Evaluator, ...]:
-    """Return the evaluator that the interpreter calls now, then what this course's calls next."""
+    """Return the evaluator in the slot and, if it is this course's, the one that it calls next."""
     current = address_installed()
     own, previous = _own_addresses()
     if current == own:
@@ -45,22 +46,22 @@ def installed() -> tuple[Evaluator, ...]:
 
 
 def evaluator_at(address: int) -> Evaluator:
-    """Return whose evaluator is at an address that was read from the slot."""
+    """Return the name and the owner of the evaluator at an address that was read from the slot."""
     own, _ = _own_addresses()
     if address == own:
         return Evaluator("evaluate", "this course: frame_hook/hook.c")
     if address == ctypes.cast(getattr(ctypes.pythonapi, DEFAULT), ctypes.c_void_p).value:
         return Evaluator(DEFAULT, "CPython: Python/ceval.c")
-    file = _file_of(address)
+    file = _find_library_name(address)
     owner = "torch" if "torch" in file else file or "unknown"
     return Evaluator("a function without a public name", owner)
 
 
-def _file_of(address: int) -> str:
-    """Return the name of the file that a function in C was loaded from; "" if unknown."""
-    if os.name == "nt":  # which has no dladdr
+def _find_library_name(address: int) -> str:
+    """Return the file name of the library with the C function at `address`; "" if unknown."""
+    if os.name == "nt":  # Windows has no dladdr
         return ""
-    info = (ctypes.c_char_p * 4)()  # a Dl_info; its first field is the file
+    info = (ctypes.c_char_p * 4)()  # the C struct Dl_info; its first field is the path
     dladdr = ctypes.CDLL(None).dladdr
     if not dladdr(ctypes.c_void_p(address), info):
         return ""
@@ -68,11 +69,12 @@ def _file_of(address: int) -> str:
 
 
 def put_back() -> Evaluator:
-    """Take torch's evaluator out of the slot if an error made it stay; return the one there now.
+    """Take torch's evaluator out of the slot if an error left it there; return what is there now.
 
-    Nothing is done in the midst of a compiled call, or where it is not torch's.
+    Nothing is done if another evaluator is in the slot, or while torch is compiling or running a
+    compiled call, because then torch needs its evaluator.
     """
-    for _ in range(MOST_LEFT):
+    for _ in range(ERROR_LIMIT):
         current = installed()[0]
         if current.owner != "torch" or torch_private.callback() or torch_private.compiling():
             break
@@ -81,7 +83,10 @@ def put_back() -> Evaluator:
 
 
 def _own_addresses() -> tuple[int, int]:
-    """Return the addresses of this course's evaluator and of what it calls next; else zeros."""
+    """Return (address of this course's evaluator, address of the one that it calls next).
+
+    Both are 0 if the extension cannot be built.
+    """
     try:
         return extension().addresses()
     except NotBuilt:

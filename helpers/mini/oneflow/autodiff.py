@@ -1,8 +1,10 @@
-"""Gradients: more ops, appended to the job's list, from the loss back to the variables.
+"""Reverse-mode differentiation: appends ops to a job that compute gradients of its loss. A *blob*
+is a named array of a job. An *argument* is (name, index), one input or output of an op. A gradient
+*rule* gets a ForwardOp, the op whose gradients are wanted. It returns Requests, the ops that
+compute them, and binds each input to the blob of its gradient.
 
-What a rule sees is a ForwardOp, what it gives are Requests, in both front ends. Mirrors
-oneflow/core/job_rewriter/autograd.cpp and BackwardOpConfContext of
-oneflow/core/framework/user_op_conf.h (0.3).
+Both front ends, Python and C++, work with these. Mirrors oneflow/core/job_rewriter/autograd.cpp and
+BackwardOpConfContext of oneflow/core/framework/user_op_conf.h (0.3).
 """
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
@@ -11,12 +13,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from ...safety.arguments import quote_value
-from .errors import OpError, in_file, listed, lookup, need, stage
+from .errors import OpError, add_file, get_by_name, quote_names, require, stage
 
 
 @dataclass
 class Request:
-    """An op that somebody asks for: not yet checked against its definition."""
+    """An op to be added to a job, not yet checked against its definition."""
 
     #: The op's own name in the job.
     name: str
@@ -24,14 +26,14 @@ class Request:
     type: str = ""
     #: (argument, blob's name), in the order in which they were given.
     inputs: list[tuple[str, str]] = field(default_factory=list)
-    #: The arguments that become blobs.
+    #: The names of its outputs; each becomes a blob.
     outputs: list[str] = field(default_factory=list)
     #: Attributes by name.
     attrs: dict[str, object] = field(default_factory=dict)
 
     @classmethod
     def built_in(cls, name, type_name, blobs, attrs):
-        """Ask for an op of the framework's own, whose inputs are all called "in"."""
+        """Return a Request for a built-in op. All its inputs are called "in", its output "out"."""
         inputs = [("in", blob) for blob in blobs]
         return cls(name, type_name, inputs, ["out"], attrs)
 
@@ -53,7 +55,7 @@ class Request:
 
 @dataclass(frozen=True)
 class ForwardOp:
-    """The op whose gradient is asked for. Arguments are (name, index), blobs are names."""
+    """What a gradient rule gets: an op of the job whose gradients are wanted."""
 
     #: The op's own name in the job.
     name: str
@@ -69,18 +71,18 @@ class ForwardOp:
     attrs: dict[str, object]
     #: The type of each attribute.
     attr_types: dict[str, str]
-    #: The inputs that need a gradient.
+    #: The arguments of the inputs that need a gradient.
     wanted: frozenset
     #: Blob's name -> its Spec.
     specs: dict[str, object]
-    #: Input -> its gradient's blob, filled in by the rule.
+    #: Argument of an input -> the blob of its gradient, filled in by the rule.
     bound: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def op_name(self):
         return self.name
 
     def attr(self, name):
-        return lookup(self.attrs, "attr", name, f'op type "{self.type}" ')
+        return get_by_name(self.attrs, "attr", name, f'op type "{self.type}" ')
 
     def input(self, name, index):
         return self._blob(self.inputs, "input", name, index)
@@ -92,46 +94,52 @@ class ForwardOp:
         return self._blob(self.output_grads, "output", name, index)
 
     def _blob(self, blobs, kind, name, index):
-        return lookup(blobs, kind, (name, index), f'op type "{self.type}" ')
+        return get_by_name(blobs, kind, (name, index), f'op type "{self.type}" ')
 
     def InputGradBind(self, argument, get_blob):
-        """Bind an input's gradient to the blob that get_blob() names; called if it is needed."""
-        self.input(*argument)
+        """Say that `get_blob()` returns the name of the blob with the gradient of an input.
+
+        It is called only if that gradient is needed.
+        """
+        self.input(*argument)  # OpError if there is no such input
         if argument in self.wanted:
             self.bound[argument] = get_blob()
 
 
 def OpArg(name, index):
-    """Name one argument of an op, as user_op::OpArg does."""
+    """Return the argument (name, index), as user_op::OpArg does in C++."""
     return (name, index)
 
 
 class BackwardOpConfContext:
-    """What the function given to SetBackwardOpConfGenFn gets."""
+    """The context that a gradient rule in Python gets: it defines and builds backward ops."""
 
     def __init__(self, forward):
-        """Begin without backward ops. `forward` is the ForwardOp whose gradient is asked for."""
+        """Begin without backward ops. `forward` is the ForwardOp whose gradients are wanted."""
         self.requests = []  # the backward ops that were built, in order
         self._forward = forward
-        self._rules = {}  # name -> the function that builds that op
-        self._built = {}  # name -> the op
+        self._rules = {}  # name of a backward op -> the function that builds it
+        self._built = {}  # name of a backward op -> the BackwardOpBuilder, built
 
     def FwOp(self):
         return self._forward
 
     def DefineOp(self, name, function):
-        """Say how a backward op is built; it is built when GetOp first asks for it."""
+        """Set the function that builds a backward op. GetOp calls it when the op is needed."""
         self._rules[name] = function
 
     def GetOp(self, name):
-        """Return a backward op, built on the first call."""
+        """Return a backward op; the first call for a name builds it."""
         if name not in self._built:
-            rules = listed(self._rules)
-            need(name in self._rules, f'asks for backward op "{name}"; DefineOp was given {rules}')
-            build = self._rules.pop(name)  # so an op that asks for itself is refused
+            rules = quote_names(self._rules)
+            require(
+                name in self._rules, f'asks for backward op "{name}"; DefineOp was given {rules}'
+            )
+            # The rule is removed, so that an op whose rule asks for the op itself raises OpError.
+            build = self._rules.pop(name)
             op = build(BackwardOpBuilder(name))
             is_built = isinstance(op, BackwardOpBuilder) and op.is_built
-            need(is_built, f'backward op "{name}" is not built: end with .Build()')
+            require(is_built, f'backward op "{name}" is not built: end with .Build()')
             self._built[name] = op
             self.requests.append(op)
         return self._built[name]
@@ -153,74 +161,85 @@ class BackwardOpBuilder(Request):
 
     def output(self, name, index):
         blobs = {(output, 0): self.blob(output) for output in self.outputs}
-        return lookup(blobs, "output", (name, index), f'op type "{self.type}" ')
+        return get_by_name(blobs, "output", (name, index), f'op type "{self.type}" ')
 
 
 class Backward:
     """One pass over the forward ops, last to first: reverse-mode differentiation."""
 
     def __init__(self, writer):
-        """Prepare the pass of the job that `writer`, a job.Writer, writes down."""
+        """Prepare the pass for the job of `writer`, a job.Writer."""
         self.writer = writer
-        # Blob's name -> the names of the blobs whose sum is its gradient: one for each reader.
-        self.parts = {}
+        # Blob -> the blobs whose sum is its gradient: one for each op that reads the blob.
+        self._partial_gradients = {}
         self.forward = list(writer.ops)
-        self.varying = set(writer.trainable)  # the blobs that depend on a variable
+        self._differentiable = set(writer.trainable)  # blobs that depend on a variable
         for op in self.forward:
-            if any(blob in self.varying for _, blob in op.inputs):
-                self.varying.update(output.blob for output in op.outputs)
+            if any(blob in self._differentiable for _, blob in op.inputs):
+                self._differentiable.update(output.blob for output in op.outputs)
 
     @stage("backward")
     def run(self):
         """Append the backward ops of a train job; fill in writer.gradients."""
         loss = self.writer.loss
-        need(
-            loss.name in self.varying,
+        require(
+            loss.name in self._differentiable,
             f'job "{self.writer.name}": the loss {loss} depends on no trainable variable; '
             "make one with flow.get_variable",
         )
-        self.parts[loss.name] = [self.emit("constant_like", [loss.name], value=1.0)]
+        self._partial_gradients[loss.name] = [
+            self._append_built_in("constant_like", [loss.name], value=1.0)
+        ]
         for op in reversed(self.forward):
             outputs = [output.blob for output in op.outputs]
-            # Its outputs lead to the loss, and depend on a variable.
-            has_gradient = any(blob in self.parts and blob in self.varying for blob in outputs)
+            # Gradients are needed only where an output leads to the loss and depends on a variable.
+            has_gradient = any(
+                blob in self._partial_gradients and blob in self._differentiable for blob in outputs
+            )
             if op.inputs and has_gradient:
-                self.back(op)
-        self.writer.gradients = {blob: self.total(blob) for blob in self.parts}
+                self._append_backward_ops(op)
+        self.writer.gradients = {
+            blob: self._get_total_gradient(blob) for blob in self._partial_gradients
+        }
 
-    def back(self, op):
-        """Append the backward ops of one op and keep what they give for its inputs."""
-        where = f'op "{op.name}" of job "{self.writer.name}"'
-        rule = self._find_rule(op, where)
+    def _append_backward_ops(self, op):
+        """Append the backward ops of one op, and note the gradients that they give its inputs."""
+        location = f'op "{op.name}" of job "{self.writer.name}"'
+        rule = self._find_rule(op, location)
         forward = self._make_forward_op(op)
         try:
             for request in rule.generate(forward):
                 self.writer.add(request, "backward", op.placement)
             for argument in sorted(forward.wanted):
-                gradient = self.bound(forward, argument)
+                gradient = self._check_bound_gradient(forward, argument)
                 blob = forward.inputs[argument]
-                self.parts.setdefault(blob, []).append(gradient)
+                self._partial_gradients.setdefault(blob, []).append(gradient)
         except OpError as error:
-            raise OpError(f"{where}: {rule}: {error}") from error
+            raise OpError(f"{location}: {rule}: {error}") from error
 
-    def _find_rule(self, op, where):
-        """Return the gradient rule of an op's type, or raise OpError."""
+    def _find_rule(self, op, location):
+        """Return the gradient rule of an op's type; OpError if none is registered.
+
+        `location` names the op at the beginning of the message.
+        """
         rules = self.writer.session.registry.gradients
         if op.type not in rules:
-            own_names = [name for name, rule in rules.items() if rule.file]
-            missing = in_file(f'no gradient is registered for op type "{op.type}"', op.file)
+            # Built-in rules have no file, and are not named in the message.
+            registered = [name for name, rule in rules.items() if rule.file]
+            missing = add_file(f'no gradient is registered for op type "{op.type}"', op.file)
             raise OpError(
-                f"{where}: {missing}; its definition needs "
-                f'REGISTER_USER_OP_GRAD("{op.type}") (registered: {listed(own_names, "none")})'
+                f"{location}: {missing}; its definition needs "
+                f'REGISTER_USER_OP_GRAD("{op.type}") '
+                f"(registered: {quote_names(registered, 'none')})"
             )
         return rules[op.type]
 
     def _make_forward_op(self, op) -> ForwardOp:
-        """Return what a rule sees of an op.
+        """Return the ForwardOp of an op, for its gradient rule.
 
-        The ops that add up the gradients of its outputs are appended to the job.
+        This may append ops to the job, which add up the gradients of the op's outputs.
         """
-        inputs = numbered(op.inputs)
+        inputs = number_arguments(op.inputs)
         outputs = {(output.argument, 0): output.blob for output in op.outputs}
         definition = self.writer.session.registry.ops[op.type]
         return ForwardOp(
@@ -228,53 +247,67 @@ class Backward:
             type=op.type,
             inputs=inputs,
             outputs=outputs,
-            output_grads={argument: self.total(blob) for argument, blob in outputs.items()},
+            output_grads={
+                argument: self._get_total_gradient(blob) for argument, blob in outputs.items()
+            },
             attrs=dict(op.attrs),
             attr_types={name: attr.type for name, attr in definition.attrs.items()},
-            wanted=frozenset(name for name, blob in inputs.items() if blob in self.varying),
+            wanted=frozenset(name for name, blob in inputs.items() if blob in self._differentiable),
             specs={name: output.spec for name, output in self.writer.blobs.items()},
         )
 
-    def bound(self, forward, argument):
-        """Return the blob that a rule has bound to an input, checked."""
+    def _check_bound_gradient(self, forward, argument):
+        """Return the blob that a rule has bound to an input as its gradient.
+
+        OpError if the rule has bound none, or one that does not exist or has another shape or
+        dtype.
+        """
         name, index = argument
         target = f'input ("{name}", {index})'
         gradient = forward.bound.get(argument)
         if gradient is None:
-            bound_names = listed(name for name, _ in forward.bound)
+            bound_names = quote_names(name for name, _ in forward.bound)
             raise OpError(f"binds no gradient to {target}, which needs one; it binds {bound_names}")
         blobs = self.writer.blobs
         is_blob = isinstance(gradient, str) and gradient in blobs
-        need(is_blob, f"binds {quote_value(gradient)} to {target}, and no blob has that name")
+        require(is_blob, f"binds {quote_value(gradient)} to {target}, and no blob has that name")
 
         blob = blobs[forward.inputs[argument]]
-        need(
+        require(
             blobs[gradient].spec == blob.spec,
             f"binds {blobs[gradient]} to {target}, whose blob is {blob}: "
             "a gradient has its input's shape and dtype",
         )
         return gradient
 
-    def total(self, blob):
-        """Return the one gradient of a blob: its parts added up, or zeros."""
-        parts = self.parts.get(blob, [])
+    def _get_total_gradient(self, blob):
+        """Return the blob with the whole gradient of a blob.
+
+        If several ops read the blob, an op is appended that adds up their gradients. If none does,
+        an op is appended that makes zeros.
+        """
+        parts = self._partial_gradients.get(blob, [])
         if not parts:
-            return self.emit("constant_like", [blob], value=0.0)
+            return self._append_built_in("constant_like", [blob], value=0.0)
         if len(parts) > 1:
-            parts = [self.emit("add_n", parts)]
-            self.parts[blob] = parts  # so that a second question adds no second op
+            parts = [self._append_built_in("add_n", parts)]
+            self._partial_gradients[blob] = parts  # a second call then appends no op
         return parts[0]
 
-    def emit(self, type_name, blobs, **attrs):
-        """Append a built-in backward op; return the name of its blob."""
+    def _append_built_in(self, type_name, blobs, **attrs):
+        """Append a built-in op to the backward pass; return the name of its output blob."""
         name = self.writer.new_name(f"{type_name}_grad")
         request = Request.built_in(name, type_name, blobs, attrs)
         outputs = self.writer.add(request, "backward", "cpu")
         return outputs[0].blob
 
 
-def numbered(inputs):
-    """Return {(argument, index): value} of pairs in order: an argument may occur several times."""
+def number_arguments(inputs):
+    """Return {(name, index): value} for pairs (name, value).
+
+    The index counts how often the name came before: [("in", a), ("in", b)] ->
+    {("in", 0): a, ("in", 1): b}.
+    """
     values = {}
     counts = Counter()
     for name, value in inputs:

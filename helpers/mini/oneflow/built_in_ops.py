@@ -1,7 +1,9 @@
-"""The ops that the framework itself brings: arithmetic for losses, and what gradients need.
+"""The built-in ops of this small OneFlow: arithmetic for losses, and ops that gradients need. Each
+has an inference function (specs of its inputs -> Spec of its output), a kernel (a numpy function)
+and perhaps gradient functions. A Spec is the shape and dtype of a *blob*, a named array of a job.
 
-They are in the same registry as a learner's, with inference, kernel and gradient rule. Their
-inputs are all called "in"; a job's input and variable ops have no kernel.
+Built-in ops are in the same registry as a learner's. Their inputs are all called "in". The input
+and variable ops of a job have no kernel, and are not among them.
 """
 
 from collections.abc import Callable
@@ -10,13 +12,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .autodiff import Request
-from .errors import need
+from .errors import require
 from .registry import AttrDef, GradientDef, Kernel, OpDef, Registry, Spec
 
 
 @dataclass(frozen=True)
 class BuiltInOp:
-    """One op of the framework itself; its only output is called "out"."""
+    """One built-in op. Its only output is called "out"."""
 
     #: (specs of the inputs, attributes) -> the Spec of the output.
     infer: Callable
@@ -24,7 +26,7 @@ class BuiltInOp:
     kernel: Callable
     #: The type of each attribute.
     attr_types: dict[str, str] = field(default_factory=dict)
-    #: For each input: (Rule, blobs of the inputs) -> the blob of its gradient; none without a rule.
+    #: For each input a function (Rule, blobs of all inputs …) -> blob of its gradient; () for none.
     gradients: tuple[Callable, ...] = ()
 
 
@@ -40,7 +42,7 @@ def built_in_registry():
 
 
 def _make_definition(name, op):
-    """Return the OpDef of a BuiltInOp."""
+    """Return the OpDef of a BuiltInOp, whose `infer` has the form that OpDef wants."""
 
     def infer(inputs, values):
         specs = list(inputs.values())
@@ -51,7 +53,7 @@ def _make_definition(name, op):
 
 
 def _make_gradient(name, op):
-    """Return the GradientDef of a BuiltInOp: a gradient for each input that needs one."""
+    """Return the GradientDef of a BuiltInOp. It binds a gradient for each input that needs one."""
 
     def generate(forward):
         rule = Rule(forward)
@@ -64,31 +66,35 @@ def _make_gradient(name, op):
 
 
 class Rule:
-    """A built-in gradient rule at work: `dy` names the output's gradient."""
+    """Builds the backward ops of one op. `dy` is the blob with the gradient of its output."""
 
     def __init__(self, forward):
-        """Begin the rule of a ForwardOp."""
+        """Begin without backward ops. `forward` is the ForwardOp whose gradients are wanted."""
         self.forward = forward
         self.dy = forward.output_grads["out", 0]
         self.requests = []
 
     def emit(self, type_name, *blobs, **attrs):
-        """Ask for a backward op; return its blob's name."""
+        """Add a Request for a backward op on `blobs`; return the name of its output blob."""
         name = f"{self.forward.name}_grad_{len(self.requests)}"
         self.requests.append(Request.built_in(name, type_name, blobs, attrs))
         return f"{name}/out_0"
 
     def sum_like(self, blob, like):
-        """Undo broadcasting: add up what one number of `like` was spread over."""
+        """Return a gradient with the shape of `like`, an input that the op has broadcast.
+
+        Broadcasting uses one number of `like` several times. Its gradient is the sum over those
+        uses.
+        """
         shape = self.forward.specs[like].shape
         if shape == self.forward.specs[self.dy].shape:
             return blob
         return self.emit("reduce_sum_like", blob, like)
 
     def multiply_transposed(self, a, b, *, transpose_a=False, transpose_b=False):
-        """Multiply two matrices, one of them transposed."""
+        """Add a matmul of two blobs, one of them transposed; return its output blob."""
         is_plain = not any(self.forward.attrs.values())
-        need(is_plain, "knows only matrices that are not transposed")
+        require(is_plain, "knows only matrices that are not transposed")
         return self.emit("matmul", a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
@@ -96,34 +102,34 @@ class Rule:
 
 
 def _infer_same_dtype(specs):
-    """Return the dtype of all inputs; OpError if they have several."""
+    """Return the common dtype of all inputs; OpError if they differ."""
     dtypes = sorted({spec.dtype for spec in specs})
-    need(len(dtypes) == 1, f"needs one dtype, got {' and '.join(dtypes)}")
+    require(len(dtypes) == 1, f"needs one dtype, got {' and '.join(dtypes)}")
     return dtypes[0]
 
 
 def _infer_broadcast(specs, attrs):
-    """Return the Spec of numbers that are joined one by one, as numpy broadcasts shapes."""
+    """Return the Spec of an elementwise op on inputs that numpy can broadcast, else OpError."""
     shapes = [spec.shape for spec in specs]
     try:
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
-        need(False, f"cannot broadcast {' and '.join(map(str, specs))}")
+        require(False, f"cannot broadcast {' and '.join(map(str, specs))}")
     return Spec(shape, _infer_same_dtype(specs))
 
 
 def _infer_scalar(specs, attrs):
-    """Return the input's Spec; OpError if its dtype cannot hold the number `operand`."""
+    """Return the input's Spec; OpError if its dtype cannot represent the number `operand`."""
     dtype = np.dtype(specs[0].dtype)
     value = attrs["operand"]
     if dtype.kind != "f":
         fits = value.is_integer() and np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
-        need(fits, f"cannot hold the number {value} in {dtype}")
+        require(fits, f"cannot hold the number {value} in {dtype}")
     return specs[0]
 
 
 def _infer_matmul(specs, attrs):
-    """Return the Spec of a product of two matrices; OpError if they do not fit."""
+    """Return the Spec of a matrix product; OpError if the shapes do not fit."""
     dtype = _infer_same_dtype(specs)
     shapes = [spec.shape for spec in specs]
     a, b = shapes
@@ -131,7 +137,7 @@ def _infer_matmul(specs, attrs):
         a = a[::-1]
     if attrs["transpose_b"]:
         b = b[::-1]
-    need(len(a) == len(b) == 2 and a[1] == b[0], f"cannot multiply the shapes {shapes}")
+    require(len(a) == len(b) == 2 and a[1] == b[0], f"cannot multiply the shapes {shapes}")
     return Spec((a[0], b[1]), dtype)
 
 
@@ -202,6 +208,8 @@ def _broadcast_like(args):
 
 
 def _reduce_sum_like(args):
+    # The opposite of broadcasting: sum over the axes that broadcasting `like` to `x` has added in
+    # front, and over those that it has stretched from size 1.
     x, like = args
     new_axis_count = x.ndim - like.ndim
     axes = list(range(new_axis_count))
@@ -216,18 +224,18 @@ def _add_n(args):
     return sum(args[1:], args[0])
 
 
-# --- gradient rules: from the rule and the inputs' blobs to a blob
+# --- gradient functions: (Rule, blobs of the inputs …) -> the blob with the gradient of one input
 
 
-def _grad_of_added(rule, x, y):
+def _grad_of_first_addend(rule, x, y):
     return rule.sum_like(rule.dy, x)
 
 
-def _grad_of_second_added(rule, x, y):
+def _grad_of_second_addend(rule, x, y):
     return rule.sum_like(rule.dy, y)
 
 
-def _grad_of_subtracted(rule, x, y):
+def _grad_of_subtrahend(rule, x, y):
     negative = rule.emit("scalar_mul", rule.dy, operand=-1.0)
     return rule.sum_like(negative, y)
 
@@ -266,12 +274,12 @@ OPS = {
     "broadcast_add": BuiltInOp(
         infer=_infer_broadcast,
         kernel=_add,
-        gradients=(_grad_of_added, _grad_of_second_added),
+        gradients=(_grad_of_first_addend, _grad_of_second_addend),
     ),
     "broadcast_sub": BuiltInOp(
         infer=_infer_broadcast,
         kernel=_subtract,
-        gradients=(_grad_of_added, _grad_of_subtracted),
+        gradients=(_grad_of_first_addend, _grad_of_subtrahend),
     ),
     "broadcast_mul": BuiltInOp(
         infer=_infer_broadcast,

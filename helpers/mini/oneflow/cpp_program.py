@@ -1,4 +1,5 @@
-"""A definition in C++ -> a program, kept in a cache, and its answers.
+"""Compiles a definition file in C++ to a program, and asks the program questions. The program is
+kept in a cache folder. A question and its answer are rows of words.
 
 The file is compiled, unmodified, with include/oneflow/core/framework/framework.h. The cache finds a
 program under a hash of what lies in the op's folder, of the header, the compiler and the flags.
@@ -14,19 +15,23 @@ from ...safety import folders, progress
 from ...safety.children import run_command, signal_name
 from ...safety.folders import ManagedDirectory, temporary
 from ...safety.missing_parts import COMPILER_CURE
-from .errors import NoCompiler, OpError, place
+from .errors import NoCompiler, OpError, short_path
 
 INCLUDE = Path(__file__).parent / "include"
 FLAGS = ("-std=c++11", "-O0", "-I", str(INCLUDE))
-BUILD_SECONDS = 120  # at most
-ANSWER_SECONDS = 20
+BUILD_SECONDS = 120  # time limit of the compiler
+ANSWER_SECONDS = 20  # time limit of a program
+# Characters that end a row, a word of a row, and a whole answer.
 ROW_END = "\x1e"
 WORD_END = "\x1f"
 ANSWER_END = "\x04"
 
 
 def find_compiler():
-    """Return the path of g++ or clang++ (or of $CXX); None where there is none."""
+    """Return the path of a C++ compiler, or None.
+
+    If $CXX is set, only that is tried.
+    """
     requested = os.environ.get("CXX")
     names = [requested] if requested else ["g++", "clang++"]
     for name in names:
@@ -36,13 +41,16 @@ def find_compiler():
     return None
 
 
-def build(source) -> Path:
-    """Return the folder in the cache that holds the file's `program`. Raises OpError."""
+def build_program(source) -> Path:
+    """Return the cache folder with the `program` of a definition file; compile it if necessary.
+
+    NoCompiler if there is no compiler, OpError if the file does not compile.
+    """
     compiler = find_compiler()
     if compiler is None:
-        python_definition = place(str(source).replace("_cpp_def.cpp", "_op_def.py"))
+        python_definition = short_path(str(source).replace("_cpp_def.cpp", "_op_def.py"))
         raise NoCompiler(
-            f"{place(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
+            f"{short_path(source)} needs a C++ compiler, and neither g++ nor clang++ is found: "
             f"{COMPILER_CURE}, or write the same definition in Python, {python_definition}, "
             "and load it with .py_def()"
         )
@@ -54,7 +62,7 @@ def build(source) -> Path:
 
 
 def _hash_inputs(source, compiler) -> str:
-    """Return a hash of all that decides what the compiler makes."""
+    """Return a hash of everything that the program depends on: sources, compiler and flags."""
     digest = hashlib.sha256(repr((compiler, FLAGS, source.name)).encode())
     files = [*sorted(source.parent.rglob("*")), *sorted(INCLUDE.rglob("*"))]
     for file in files:
@@ -65,32 +73,34 @@ def _hash_inputs(source, compiler) -> str:
 
 
 def cache_folder() -> ManagedDirectory:
-    """Return the folder that keeps programs."""
+    """Return the folder of this user in which compiled programs are kept."""
     return folders.cache("cpp_definitions")
 
 
 def _compile(source, compiler, home, name):
     """Compile a file to `program` in the folder `name` of `home`. OpError if it does not compile.
 
-    It is compiled in a folder of its own, then moved into place, so that it is never half there.
+    The compiler writes into a temporary folder, which is then moved into place. So another process
+    never sees an incomplete program.
     """
     with progress.doing(f"compiling {source.name}"), home.work() as work:
-        entry = work / "entry"
-        entry.mkdir()
-        command = [compiler, *FLAGS, source.name, "-o", str(entry / "program")]
-        # A compiler that is ended leaves files in TMPDIR.
+        new_folder = work / "entry"
+        new_folder.mkdir()
+        command = [compiler, *FLAGS, source.name, "-o", str(new_folder / "program")]
+        # A compiler that is stopped at the time limit leaves files in TMPDIR.
         env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
         process = run_command(command, BUILD_SECONDS, cwd=source.parent, env=env)
         if process.late:
-            raise OpError(f"{place(source)} could not be compiled in {BUILD_SECONDS} seconds")
+            raise OpError(f"{short_path(source)} could not be compiled in {BUILD_SECONDS} seconds")
         if process.code:
-            raise OpError(f"{place(source)} does not compile: {_find_error(process.err)}")
-        with suppress(OSError):  # another process was faster
-            home.put(entry, name)
+            raise OpError(f"{short_path(source)} does not compile: {_find_error(process.err)}")
+        with suppress(OSError):  # another process has put its program there in the meantime
+            home.put(new_folder, name)
 
 
 def _find_error(message: str) -> str:
-    """Return the first error of a compiler's message, else its first line."""
+    """Return the first line with "error" in a compiler's message, else the first line."""
+    # The path of the header differs from machine to machine.
     lines = message.replace(f"{INCLUDE}{os.sep}", "").splitlines()
     for line in lines:
         if "error" in line.lower():
@@ -98,11 +108,12 @@ def _find_error(message: str) -> str:
     return lines[0] if lines else ""
 
 
-def ask(program, question, number=0, rows=()):
-    """Return the rows that a program answers, each a list of words.
+def ask_program(program, question, number=0, rows=()):
+    """Run a program with a question; return the rows of its answer, each a list of words.
 
-    `question` says what is asked ("describe", "infer", "gradient"), `number` of which definition of
-    the file, and `rows` are what it reads. OpError if it complains, crashes or does not come back.
+    `question` is "describe", "infer" or "gradient". `number` is the index of the definition in its
+    file that is asked about, and `rows` is the program's input. OpError if the program answers with
+    an error, crashes, exits early or takes too long.
     """
     question_text = "".join(WORD_END.join(map(str, row)) + ROW_END for row in rows)
     with temporary("asked-") as home, home.work() as work:
@@ -118,7 +129,7 @@ def ask(program, question, number=0, rows=()):
     if process.code < 0:
         name = signal_name(-process.code)
         raise OpError(f"crashed with {name}: look for a null or dangling pointer in it")
-    # Only a whole answer ends so: the file may call `exit`.
+    # ANSWER_END is missing if the definition file has called `exit`.
     if process.code or not answer.endswith(ANSWER_END.encode()):
         raise OpError(f"ended its program (exit code {process.code}) instead of returning")
 

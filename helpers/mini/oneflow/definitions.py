@@ -1,33 +1,36 @@
-"""The Python front end: REGISTER_USER_OP(...) in <name>_op_def.py -> records for the registry.
-
-The chain has the names of the C++ one; the setters of InferContext are those of OneFlow 0.9.
+"""Definitions of ops in Python: what REGISTER_USER_OP(...) in <name>_op_def.py registers. A
+definition is a *chain* of calls: REGISTER_USER_OP("relu").Input("in").Output("out")… . At the end,
+`finish` makes a checked record of it, an OpDef or a GradientDef. An *inference function* sets the
+shape and dtype of each output. The methods of a chain are named as in C++; the setters of
+InferContext are named as in OneFlow 0.9.
 """
 
 # ruff: noqa: D102 - the names are the original's, and say what they do
 
 from ...safety.arguments import quote_value
 from .autodiff import BackwardOpConfContext
-from .errors import OpError, lookup, need, raised
-from .registry import REQUIRED, Chain, GradientDef, OpDef, Spec, attr_def, begin
+from .errors import OpError, describe_exception, get_by_name, require
+from .registry import REQUIRED, Chain, GradientDef, OpDef, Spec, begin_chain, make_attr_def
 
 
 def REGISTER_USER_OP(op_type_name):
-    """Begin the definition of an op type."""
-    return begin("op_def.py", OpChain, op_type_name)
+    """Begin the definition of an op type; return its OpChain."""
+    return begin_chain("op_def.py", OpChain, op_type_name)
 
 
 def REGISTER_USER_OP_GRAD(op_type_name):
-    """Begin the gradient rule of a forward op type."""
-    return begin("op_def.py", GradientChain, op_type_name)
+    """Begin the gradient rule of an op type; return its GradientChain."""
+    return begin_chain("op_def.py", GradientChain, op_type_name)
 
 
 class OpChain(Chain):
-    """An op type under construction."""
+    """The definition of an op type while its chain of calls runs."""
 
-    SetTensorDescInferFn = Chain.keep  # the function that gives each output its shape and dtype
+    # the function that gives each output its shape and dtype
+    SetTensorDescInferFn = Chain.set_function
 
     def __init__(self, name, file):
-        """Begin an op type without arguments."""
+        """Begin an op type without arguments, which is defined in `file`."""
         super().__init__(name, file)
         self.inputs = []
         self.outputs = []
@@ -42,12 +45,12 @@ class OpChain(Chain):
         return self
 
     def Attr(self, name, default=REQUIRED, type=None):
-        """Add an attribute; without a type the default's own decides (0.1: double)."""
-        self.attrs[name] = attr_def(f'op type "{self.name}": attr "{name}"', type, default)
+        """Add an attribute. Without a type, it follows from the default: 0.1 means "double"."""
+        self.attrs[name] = make_attr_def(f'op type "{self.name}": attr "{name}"', type, default)
         return self
 
     def finish(self):
-        """Return the OpDef, checked."""
+        """Return the OpDef, checked; OpError if something is missing."""
         definition = OpDef(
             name=self.name,
             inputs=tuple(self.inputs),
@@ -57,74 +60,75 @@ class OpChain(Chain):
             file=self.file,
             front_end="Python",
         )
-        check(definition, callable(self.function))
+        check_definition(definition, callable(self.function))
         return definition
 
     def infer(self, inputs, attrs):
-        """Run the inference function: OpDef.infer."""
+        """Run the inference function; return output's name -> Spec. This is `OpDef.infer`."""
         context = InferContext(self.outputs, inputs, attrs)
-        run_own(self.function, context, self.file)
+        run_user_function(self.function, context, self.file)
         return {name: Spec(*context.specs[name, 0]) for name in self.outputs}
 
 
 class GradientChain(Chain):
-    """A gradient rule under construction."""
+    """A gradient rule while its chain of calls runs."""
 
-    SetBackwardOpConfGenFn = Chain.keep
+    SetBackwardOpConfGenFn = Chain.set_function
 
     def finish(self):
-        """Return the GradientDef, checked."""
+        """Return the GradientDef, checked; OpError if it has no function."""
         definition = GradientDef(self.name, self.generate, self.file)
-        need(callable(self.function), f"{definition} has no SetBackwardOpConfGenFn(function)")
+        require(callable(self.function), f"{definition} has no SetBackwardOpConfGenFn(function)")
         return definition
 
     def generate(self, forward):
-        """Run the rule on one forward op."""
+        """Run the rule on a ForwardOp; return the Requests for the backward ops."""
         context = BackwardOpConfContext(forward)
-        run_own(self.function, context, self.file)
+        run_user_function(self.function, context, self.file)
         return context.requests
 
 
-def run_own(function, context, file):
-    """Run a function of a definition; whatever it raises becomes an OpError."""
+def run_user_function(function, context, file):
+    """Run a function that a definition file has registered; its exception becomes an OpError."""
     try:
         function(context)
     except OpError:
         raise
     except Exception as error:
-        raise OpError(f"raised {raised(error, file)}") from error
+        raise OpError(f"raised {describe_exception(error, file)}") from error
 
 
-def check(op, has_inference):
-    """Raise OpError unless a definition is complete; for both front ends."""
+def check_definition(op, has_inference):
+    """Raise OpError unless an OpDef is complete. Definitions in C++ are checked by it, too."""
     names = [*op.inputs, *op.outputs, *op.attrs]
     for name in [op.name, *names]:
         is_name = type(name) is str and name and "/" not in name
-        need(is_name, f"{op}: bad name {quote_value(name)}")
-        need(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
-    need(op.outputs, f'{op} has no .Output("out"), so no other op could use it')
-    need(
+        require(is_name, f"{op}: bad name {quote_value(name)}")
+        require(names.count(name) < 2, f'{op}: the name "{name}" is used twice among its arguments')
+    require(op.outputs, f'{op} has no .Output("out"), so no other op could use it')
+    require(
         has_inference,
         f"{op} has no .SetTensorDescInferFn(...), so the shape of its outputs is unknown",
     )
 
 
 class InferContext:
-    """What an inference function sees: shapes and dtypes of arguments, and attributes.
+    """What an inference function gets: shapes and dtypes of the inputs, and attributes.
 
-    An output has the first input's dtype until another is set, as in 0.3.
+    It sets the shapes and dtypes of the outputs. An output has the dtype of the first input until
+    another one is set, as in OneFlow 0.3.
     """
 
     def __init__(self, outputs, inputs, attrs):
-        """Begin without shapes of outputs.
+        """Begin with outputs that have no shape.
 
-        `outputs` are names, `inputs` is (input, index) -> Spec, and `attrs` is name -> value.
+        `outputs` has names. `inputs` maps (name, index) -> Spec, and `attrs` maps name -> value.
         """
         input_dtypes = [spec.dtype for spec in inputs.values()]
         first_dtype = input_dtypes[0] if input_dtypes else None
         self._inputs = inputs
         self._attrs = attrs
-        # (output, index) -> [shape, dtype], until both are set
+        # (output, index) -> [shape, dtype], which the setters fill in; None if not set
         self.specs = {(output, 0): [None, first_dtype] for output in outputs}
 
     def InputShape(self, name, index=0):
@@ -140,10 +144,10 @@ class InferContext:
         self._output(name, index)[1] = dtype
 
     def Attr(self, name):
-        return lookup(self._attrs, "attr", name)
+        return get_by_name(self._attrs, "attr", name)
 
     def _input(self, name, index) -> Spec:
-        return lookup(self._inputs, "input", (name, index))
+        return get_by_name(self._inputs, "input", (name, index))
 
     def _output(self, name, index) -> list:
-        return lookup(self.specs, "output", (name, index))
+        return get_by_name(self.specs, "output", (name, index))

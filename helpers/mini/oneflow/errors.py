@@ -1,4 +1,4 @@
-"""OpError: the one exception of this package; its sentence names op, blob and file.
+"""OpError, the only exception of this package, and functions that make its messages.
 
 The original mostly aborted the process (CHECK in C++) or raised a bare AssertionError.
 """
@@ -18,7 +18,7 @@ class OpError(Exception):
     """
 
     def __init__(self, message, stage=None):
-        """Say `message`; without a stage, the block of `stage` around it gives one."""
+        """Keep the message. If `stage` is None, the function `stage` below sets it later."""
         super().__init__(message)
         self.stage = stage
 
@@ -29,7 +29,10 @@ class NoCompiler(OneSentence, OpError):
 
 @contextmanager
 def stage(name):
-    """Give errors from inside the block, or the function, their stage, unless they have one."""
+    """Set the `stage` of an OpError that leaves the block, unless it has one already.
+
+    Use it as `with stage("run"):` or as the decorator `@stage("run")`.
+    """
     try:
         yield
     except OpError as error:
@@ -37,14 +40,18 @@ def stage(name):
         raise
 
 
-def need(ok, message):
+def require(ok, message):
     """Raise OpError with the message unless ok."""
     if not ok:
         raise OpError(message)
 
 
-def lookup(table, kind, key, owner=""):
-    """Return the value of a name, or of a (name, index); OpError says what the owner has."""
+def get_by_name(table, kind, key, owner=""):
+    """Return `table[key]`, or raise OpError with the names that the table has.
+
+    A key is a name or (name, index). `kind` and `owner` are words for the message, such as "input"
+    and 'op type "relu" '.
+    """
     if key in table:
         return table[key]
     if isinstance(key, tuple):
@@ -52,33 +59,41 @@ def lookup(table, kind, key, owner=""):
         shown = f'("{name}", {index})'
     else:
         shown = f'"{key}"'
-    names = [known[0] if isinstance(known, tuple) else known for known in table]
-    raise OpError(f"{owner}has no {kind} {shown}; it has {listed(names)}")
+    names = [entry[0] if isinstance(entry, tuple) else entry for entry in table]
+    raise OpError(f"{owner}has no {kind} {shown}; it has {quote_names(names)}")
 
 
-def listed(names, none="nothing"):
-    """Return names in quotes: '"in", "out"'."""
+def quote_names(names, none="nothing"):
+    """Return names in quotes, joined by commas: '"in", "out"'; `none` if there are no names."""
     return ", ".join(f'"{name}"' for name in names) or none
 
 
-def place(path):
-    """Return a file's name with its folder's, which is the same on every machine; "" for none."""
+def short_path(path):
+    """Return the end of a path, "relu/relu_op_def.py"; "" if there is no path.
+
+    The end is the same on every machine, so messages and stored outputs are too.
+    """
     if not path:
         return ""
     file = Path(path)
     return f"{file.parent.name}/{file.name}"
 
 
-def in_file(text, path):
-    """Return a text about something in a file, with its place in brackets."""
-    return f"{text} ({place(path)})" if path else text
+def add_file(text, path):
+    """Return `text` with the file in brackets: "forward() (relu/relu_py_kernel.py)"."""
+    return f"{text} ({short_path(path)})" if path else text
 
 
-def raised(error, file=None):
-    """Say an exception in one line, with the line of `file` where it came up."""
+def describe_exception(error, file=None):
+    """Return an exception as one line: "relu/relu_py_kernel.py, line 5: ValueError: …".
+
+    The line is the last one of `file` in the traceback. Without one, the result begins with the
+    type.
+    """
     frames = walk_tb(error.__traceback__)
     lines = [number for frame, number in frames if frame.f_code.co_filename == str(file)]
+    # A file that does not compile has no frame; the error itself knows the line.
     if isinstance(error, SyntaxError) and error.filename == str(file):
         lines = [error.lineno]
-    where = f"{place(file)}, line {lines[-1]}: " if lines else ""
-    return f"{where}{real_type_name(error)}: {printable(str(error), 300)}".rstrip(": ")
+    location = f"{short_path(file)}, line {lines[-1]}: " if lines else ""
+    return f"{location}{real_type_name(error)}: {printable(str(error), 300)}".rstrip(": ")

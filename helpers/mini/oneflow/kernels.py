@@ -1,9 +1,9 @@
-"""From an op to the numpy function that computes it.
-
-The rule of the original: X_forward is computed by forward() of X's kernel file, X_backward by its
-backward(). Mirrors oneflow/extension/python/py_compute.cpp (0.3). An op type that kernels are
-registered for takes the one whose predicate is true of the op. A predicate is a hob, a high order
-bool, as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
+"""Finds the kernel of an op, which is the numpy function that computes it. A kernel may be
+registered with a *predicate*, a condition on the op's device and dtypes, such as HobDataType("in",
+0) == "float32". An op type without registered kernels has its kernel in a Python file, by name:
+X_forward is computed by forward() of X's kernel file, X_backward by its backward(). Mirrors
+oneflow/extension/python/py_compute.cpp (0.3). OneFlow calls a predicate a hob, a high order bool,
+as in oneflow/core/framework/user_op_hob.h; the choice is that of GetOpKernelRegistryResult in
 user_op_registry_manager.cpp.
 """
 
@@ -13,23 +13,23 @@ from typing import NamedTuple
 
 from ...safety.arguments import quote_value
 from . import built_in_ops
-from .errors import OpError, listed, lookup, need, place
-from .registry import Chain, Kernel, begin, dtype_name
+from .errors import OpError, get_by_name, quote_names, require, short_path
+from .registry import Chain, Kernel, begin_chain, dtype_name
 
 DEVICES = ("cpu", "gpu")
-# The original's words for none and for several.
+# OneFlow's messages for no kernel and for several kernels.
 NO_KERNEL = "Cannot find the kernel matching Current OperatorConf."
 TOO_MANY = "There are more than one kernels matching Current OperatorConf."
 
 
 class KernelRegContext(NamedTuple):
-    """What a predicate is asked about: one op that looks for its kernel."""
+    """The op for which a kernel is looked for, as predicates see it."""
 
     #: The op type's name.
     op_type: str
     #: One of DEVICES.
     device: str
-    #: (argument, index) -> dtype, of its inputs and then of its outputs.
+    #: (argument, index) -> dtype, for the inputs and then the outputs.
     dtypes: dict[tuple[str, int], str]
 
     def __str__(self):
@@ -41,15 +41,15 @@ class KernelRegContext(NamedTuple):
 
 @dataclass(eq=False)
 class Hob:
-    """A predicate: `hob(context)` is True or False. `&`, `|` and `~` make another of it."""
+    """A predicate: `hob(context)` is True or False. `&`, `|` and `~` combine predicates."""
 
-    #: The predicate as it was written.
+    #: The predicate as text, for messages.
     text: str
-    #: What decides.
+    #: The function that decides.
     function: Callable[[KernelRegContext], bool]
 
     def __call__(self, context):
-        """Ask it of an op."""
+        """Return whether the predicate is true for an op."""
         return self.function(context)
 
     def __and__(self, other):
@@ -71,8 +71,8 @@ class Hob:
         return self.text
 
     def _joined(self, sign, other, function):
-        """Return the predicate of two that `function` asks; OpError if `other` is none."""
-        need(
+        """Return the predicate with the text `self sign other`; OpError if `other` is no Hob."""
+        require(
             isinstance(other, Hob),
             f"{self.text} {sign} {quote_value(other)}: a predicate joins only another one; "
             "put each in brackets",
@@ -82,13 +82,13 @@ class Hob:
 
 @dataclass(eq=False)
 class HobContextGetter:
-    """What can be asked for: a device, or the dtype of an argument. `==` makes a predicate."""
+    """A property of an op, its device or the dtype of an argument; `==` makes a predicate of it."""
 
-    #: How it is written.
+    #: The property as text, for messages.
     text: str
-    #: KernelRegContext -> the value.
+    #: KernelRegContext -> the value of the property.
     get: Callable
-    #: (value, text) -> the value in its usual form; OpError if it can never be equal.
+    #: (value compared with, text) -> the value as `get` returns it; OpError if it cannot be one.
     normalize: Callable
     __hash__ = None
 
@@ -101,29 +101,29 @@ class HobContextGetter:
 
 
 def HobDataType(name, index):
-    """The dtype of an argument of the op, an input or an output, in a predicate."""
+    """Return the dtype of an input or output, to be compared with `==` in a predicate."""
     text = f'HobDataType("{name}", {index})'
 
     def get(context):
         owner = f'{text}: op type "{context.op_type}" '
-        return lookup(context.dtypes, "argument", (name, index), owner)
+        return get_by_name(context.dtypes, "argument", (name, index), owner)
 
     return HobContextGetter(text, get, dtype_name)
 
 
 def HobDeviceTag():
-    """The device that the op is placed on, in a predicate."""
+    """Return the device of the op, to be compared with `==` in a predicate."""
     return HobContextGetter("HobDeviceTag()", lambda context: context.device, lambda tag, _: tag)
 
 
 class RegisteredKernel(NamedTuple):
-    """A kernel and the ops that it is for."""
+    """A kernel that was registered with a predicate."""
 
     #: The op type's name.
     op_type: str
-    #: A predicate that is true of the ops that it is for.
+    #: The predicate that is true for the ops that the kernel can compute.
     matches: Hob
-    #: What computes them.
+    #: The function.
     kernel: Kernel
 
     def __str__(self):
@@ -131,43 +131,48 @@ class RegisteredKernel(NamedTuple):
 
 
 def choose(kernels: list[RegisteredKernel], context: KernelRegContext) -> RegisteredKernel:
-    """Return the one kernel whose predicate is true of an op; OpError for none and for several."""
+    """Return the only kernel whose predicate is true for an op; OpError for none or several."""
     matching = [kernel for kernel in kernels if kernel.matches(context)]
-    need(matching, f"{NO_KERNEL} {context}")
-    need(len(matching) == 1, f"{TOO_MANY} {context}")
+    require(matching, f"{NO_KERNEL} {context}")
+    require(len(matching) == 1, f"{TOO_MANY} {context}")
     return matching[0]
 
 
 def REGISTER_USER_KERNEL(op_type_name):
     """Begin the registration of a kernel."""
-    return begin("py_kernel.py", KernelChain, op_type_name)
+    return begin_chain("py_kernel.py", KernelChain, op_type_name)
 
 
 class KernelChain(Chain):
-    """A registration under construction."""
+    """A kernel's registration while its chain of calls runs."""
 
-    SetCreateFn = Chain.keep  # the function that computes: function(args) or function(args, attrs)
+    # the function that computes: function(args) or function(args, attrs)
+    SetCreateFn = Chain.set_function
     predicate = None
 
     def SetIsMatchedHob(self, predicate):
-        """Say for which ops it is: a predicate such as HobDataType("in", 0) == "float32"."""
+        """Set the predicate, such as HobDataType("in", 0) == "float32"."""
         self.predicate = predicate
         return self
 
     def finish(self):
-        """Return the record, checked."""
-        what = f'REGISTER_USER_KERNEL("{self.name}")'
-        need(callable(self.function), f"{what} has no .SetCreateFn(function)")
-        need(
+        """Return the RegisteredKernel, checked; OpError if the registration is incomplete."""
+        subject = f'REGISTER_USER_KERNEL("{self.name}")'
+        require(callable(self.function), f"{subject} has no .SetCreateFn(function)")
+        require(
             isinstance(self.predicate, Hob),
-            f"{what}.SetIsMatchedHob needs a predicate, got {quote_value(self.predicate)}",
+            f"{subject}.SetIsMatchedHob needs a predicate, got {quote_value(self.predicate)}",
         )
         kernel = Kernel(self.function.__name__, self.function, self.file)
         return RegisteredKernel(self.name, self.predicate, kernel)
 
 
-def find(registry, context):
-    """Return the Kernel of an op, found by its KernelRegContext, or raise OpError."""
+def find_kernel(registry, context):
+    """Return the Kernel for an op, or raise OpError.
+
+    A built-in op has its own kernel. For other op types a registered kernel is chosen, or, if none
+    is registered, the function in the kernel file that the op type's name says.
+    """
     if context.op_type in built_in_ops.KERNELS:
         return built_in_ops.KERNELS[context.op_type]
     registered = registry.kernels(context.op_type)
@@ -181,23 +186,26 @@ def find(registry, context):
 
 
 def named(registry, type_name):
-    """Return the Kernel that the kernel file has under the ending of an op type's name."""
+    """Return the Kernel that the name of an op type means, or raise OpError.
+
+    For "relu_forward" that is the function `forward` in the kernel file of the op "relu".
+    """
     name, _, function_name = type_name.rpartition("_")
     files = registry.kernel_files
-    what = f'op type "{type_name}"'
-    need(
+    subject = f'op type "{type_name}"'
+    require(
         function_name in ("forward", "backward"),
-        f"{what} cannot find its kernel: its name must end in _forward or _backward",
+        f"{subject} cannot find its kernel: its name must end in _forward or _backward",
     )
-    need(
+    require(
         name in files,
-        f'{what} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel() '
-        f"(loaded: {listed(files)})",
+        f'{subject} has no Python kernel: no kernel file "{name}" was loaded with .py_kernel() '
+        f"(loaded: {quote_names(files)})",
     )
     module, _, file = files[name]
     function = getattr(module, function_name, None)
-    need(
+    require(
         callable(function),
-        f"{place(file)} defines no function {function_name}(args), which {what} needs",
+        f"{short_path(file)} defines no function {function_name}(args), which {subject} needs",
     )
     return Kernel(function_name, function, file)

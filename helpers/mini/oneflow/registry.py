@@ -1,6 +1,9 @@
-"""The seam: one registry where logical ops meet their gradients and their kernels.
+"""The registry of op types, gradient rules and kernels, and the records in it. An op type has a
+definition (its inputs, outputs, attributes and shape inference), a gradient rule and a kernel (the
+numpy function that computes it). A *chain* is a registration in the style
+REGISTER_USER_OP("relu").Input("in").Output("out"). Definitions come from two front ends, which make
+the same records: definitions.py (Python) and cpp_def.py (compiled C++).
 
-Both front ends, definitions.py (Python) and cpp_def.py (compiled C++), fill it with records alike.
 Mirrors oneflow/core/framework/user_op_registry_manager.cpp and, for kernels,
 oneflow/python/ops/user_op_builder.py and oneflow/extension/python of 0.3.
 """
@@ -13,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...safety.arguments import quote_value
-from .errors import OpError, in_file, listed, need, place, stage
+from .errors import OpError, add_file, quote_names, require, short_path, stage
 
 NUMBERS = {"float16": 9, "float32": 2, "float64": 3, "int8": 4, "int32": 5, "int64": 6, "uint8": 7}
 DTYPES = tuple(NUMBERS)  # and no bool; the numbers are those of enum DataType
@@ -22,21 +25,25 @@ TYPES = {"bool": bool, "int32": int, "int64": int, "float": float, "double": flo
 REQUIRED = object()  # an attribute without a default
 
 
-def dtype_name(value, what):
-    """Return the name of a dtype given as flow.float32, np.float32 or "float32"."""
+def dtype_name(value, subject):
+    """Return the name of a dtype, such as "float32", for np.float32 or "float32".
+
+    Raise OpError for anything that is not in DTYPES. `subject` begins the message.
+    """
     try:
         name = np.dtype(value).name if isinstance(value, (str, type, np.dtype)) else None
     except TypeError:
         name = None
-    need(
+    require(
         name in DTYPES,
-        f"{what}: {quote_value(value)} is not a data type of a blob; there are {listed(DTYPES)}",
+        f"{subject}: {quote_value(value)} is not a data type of a blob; "
+        f"there are {quote_names(DTYPES)}",
     )
     return name
 
 
-def is_list(value):
-    """Say whether it is a list or a tuple, and of no class of its own."""
+def is_plain_list(value):
+    """Return whether a value is a list or a tuple, and not of a subclass."""
     return type(value) in (list, tuple)
 
 
@@ -45,37 +52,48 @@ class AttrDef(NamedTuple):
 
     #: The name of its type, a key of TYPES.
     type: str
-    #: The value without which an op takes this one; REQUIRED if there is none.
+    #: The default value; REQUIRED if an op has to give the attribute.
     default: object = REQUIRED
 
 
-def attr_def(where, type_name, default=REQUIRED):
-    """Return an AttrDef; without a type name the default's own type decides."""
+def make_attr_def(location, type_name, default=REQUIRED):
+    """Return an AttrDef, checked; OpError if it is wrong. `location` begins the message.
+
+    If `type_name` is None, it follows from the type of the default: 0.1 -> "double".
+    """
     names_by_type = {bool: "bool", int: "int64", float: "double", str: "string"}
     name = type_name or names_by_type.get(type(default))
     shown = quote_value(type_name or default)
-    need(name in TYPES, f"{where}: {shown} does not name an attr type; there are {listed(TYPES)}")
+    require(
+        name in TYPES,
+        f"{location}: {shown} does not name an attr type; there are {quote_names(TYPES)}",
+    )
     if default is not REQUIRED:
-        default = attr_value(where, name, default)
+        default = convert_attr_value(location, name, default)
     return AttrDef(name, default)
 
 
-def attr_value(where, type_name, value):
-    """Return the value as the attr type keeps it (a float is rounded to 32 bits)."""
+def convert_attr_value(location, type_name, value):
+    """Return an attribute's value, converted to the attribute's type; OpError if it does not fit.
+
+    `type_name` is a key of TYPES, and `location` begins the message. A "float" is rounded to 32
+    bits.
+    """
     python_type = TYPES[type_name]
+    # An int may be given for a float. The exact type is compared, because a bool is no int here.
     fits = type(value) is python_type or (python_type is float and type(value) is int)
-    need(fits, f"{where} is a {type_name}, got {quote_value(value)}")
+    require(fits, f"{location} is a {type_name}, got {quote_value(value)}")
     if python_type is int:
         limits = np.iinfo(type_name)
         fits = limits.min <= value <= limits.max
-        need(fits, f"{where} is an {type_name}, which cannot hold {value}")
+        require(fits, f"{location} is an {type_name}, which cannot hold {value}")
     if type_name == "float":
         return float(np.float32(value))
     return python_type(value)
 
 
 class Spec(NamedTuple):
-    """Shape and dtype of a blob: what inference is about."""
+    """The shape and dtype of a blob. A blob is a named array of a job."""
 
     #: The size of each dimension.
     shape: tuple[int, ...]
@@ -86,16 +104,16 @@ class Spec(NamedTuple):
         return f"{self.dtype}[{', '.join(map(str, self.shape))}]"
 
 
-def checked_spec(shape, dtype, what):
-    """Return a Spec; OpError unless it is a shape of ints >= 0 and a data type."""
-    fits = is_list(shape) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape)
-    need(fits, f"{what}: a shape is a tuple such as (5,), of whole numbers from 0 up")
-    return Spec(tuple(map(int, shape)), dtype_name(dtype, what))
+def make_spec(shape, dtype, subject):
+    """Return a Spec, checked; OpError for a wrong shape or dtype. `subject` begins the message."""
+    fits = is_plain_list(shape) and all(isinstance(n, (int, np.integer)) and n >= 0 for n in shape)
+    require(fits, f"{subject}: a shape is a tuple such as (5,), of whole numbers from 0 up")
+    return Spec(tuple(map(int, shape)), dtype_name(dtype, subject))
 
 
 @dataclass(frozen=True)
 class OpDef:
-    """An op type: arguments, attributes, inference. No arithmetic."""
+    """The definition of an op type: its arguments, attributes and inference, but no arithmetic."""
 
     #: The op type's name.
     name: str
@@ -113,11 +131,11 @@ class OpDef:
     front_end: str = "built in"
 
     def __str__(self):
-        return in_file(f'op type "{self.name}"', self.file)
+        return add_file(f'op type "{self.name}"', self.file)
 
 
 class GradientDef(NamedTuple):
-    """A gradient rule."""
+    """The gradient rule of an op type: it says which backward ops compute its gradients."""
 
     #: The op type of the forward op.
     name: str
@@ -127,11 +145,11 @@ class GradientDef(NamedTuple):
     file: str = ""
 
     def __str__(self):
-        return in_file(f'the gradient rule of "{self.name}"', self.file)
+        return add_file(f'the gradient rule of "{self.name}"', self.file)
 
 
 class Kernel(NamedTuple):
-    """What computes an op."""
+    """The numpy function that computes an op."""
 
     #: The function's name, "forward" or "backward" for most.
     name: str
@@ -141,33 +159,34 @@ class Kernel(NamedTuple):
     file: str = ""
 
     def __str__(self):
-        return in_file(f"{self.name}()", self.file)
+        return add_file(f"{self.name}()", self.file)
 
 
-# The files that are being loaded, the innermost last: the ending of each one's name ("op_def.py",
-# "py_kernel.py"), its path, and the chains that it has begun.
-_loading = []
+# The files that are being loaded: (ending of the name, path, chains that the file has begun). The
+# ending is such as "op_def.py". A file that another file loads comes after it.
+_files_being_loaded = []
 
 
 @contextmanager
 def collect(kind, file):
-    """Gather what a file registers while the block runs it.
+    """Collect what a file registers while the block runs the file.
 
-    `kind` is the ending of the file's name. The block gets a list, which has the records, such as
-    OpDefs, after the block.
+    `kind` is the ending of the file's name, such as "op_def.py". The block receives a list. It is
+    empty during the block, and has the records, such as OpDefs, after it.
     """
-    records, chains = [], []
-    _loading.append((kind, str(file), chains))
+    records = []
+    chains = []
+    _files_being_loaded.append((kind, str(file), chains))
     try:
         yield records
     finally:
-        _loading.pop()
+        _files_being_loaded.pop()
     with stage("define" if kind == "op_def.py" else "load"):
         records += [chain.finish() for chain in chains]
 
 
 class Chain:
-    """What a chain of calls registers, under construction: each method returns the chain."""
+    """A registration while its chain of calls runs. Each method returns the chain itself."""
 
     def __init__(self, name, file):
         """Begin the registration of an op type by its name, in the file of this path."""
@@ -175,42 +194,47 @@ class Chain:
         self.file = file
         self.function = None
 
-    def keep(self, function):
-        """Set the function that the chain is about."""
+    def set_function(self, function):
+        """Set the function that the chain registers."""
         self.function = function
         return self
 
 
-def begin(kind, chain, name):
-    """Return a new chain of calls of the class `chain`, noted for the file that is being loaded.
+def begin_chain(kind, chain, name):
+    """Return a new chain for the op type `name`, and add it to those of the file being loaded.
 
-    OpError where no file is loaded whose name has the ending `kind`.
+    `chain` is a subclass of Chain. OpError if no file is being loaded, or if its name does not have
+    the ending `kind`, such as "op_def.py".
     """
-    is_right_file = _loading and _loading[-1][0] == kind
-    need(is_right_file, f'a registration such as that of "{name}" belongs in <name>_{kind}')
-    _, file, chains = _loading[-1]
-    begun = chain(name, file)
-    chains.append(begun)
-    return begun
+    is_right_file = _files_being_loaded and _files_being_loaded[-1][0] == kind
+    require(is_right_file, f'a registration such as that of "{name}" belongs in <name>_{kind}')
+    _, file, chains = _files_being_loaded[-1]
+    new_chain = chain(name, file)
+    chains.append(new_chain)
+    return new_chain
 
 
 @dataclass
 class Registry:
-    """Op types, gradient rules and loaded kernel files; `version` counts changes."""
+    """The op types, the gradient rules and the loaded kernel files of a session."""
 
     #: Op types by name.
     ops: dict[str, OpDef] = field(default_factory=dict)
     #: Gradient rules by the op type of the forward op.
     gradients: dict[str, GradientDef] = field(default_factory=dict)
-    #: The op's name -> module, kernels, path.
+    #: An op's name -> (module, kernels that it registers, path) of its kernel file.
     kernel_files: dict = field(default_factory=dict)
-    #: How many changes there were.
+    #: How often it has changed. A planned run is outdated if this has grown.
     version: int = 0
 
     def register(self, definitions, folder):
-        """Replace a folder's earlier definitions with its new ones, all or none."""
-        ops = _without_folder(self.ops, folder)
-        gradients = _without_folder(self.gradients, folder)
+        """Replace the definitions from the files of a folder by new ones.
+
+        If one of them raises OpError, the registry stays as it was.
+        """
+        # Copies are changed first, and become the registry's only after the last check.
+        ops = _list_without_folder(self.ops, folder)
+        gradients = _list_without_folder(self.gradients, folder)
         for definition in definitions:
             if isinstance(definition, OpDef):
                 _add_definition(ops, "op type", definition)
@@ -221,25 +245,25 @@ class Registry:
         self.version += 1
 
     def kernels(self, type_name):
-        """Return the kernels that are registered for an op type, in the order of their files."""
-        found = []
+        """Return the RegisteredKernels for an op type, from all kernel files."""
+        matching = []
         for _, kernels, _ in self.kernel_files.values():
-            found += [kernel for kernel in kernels if kernel.op_type == type_name]
-        return found
+            matching += [kernel for kernel in kernels if kernel.op_type == type_name]
+        return matching
 
 
-def _without_folder(definitions, folder) -> dict:
-    """Return the definitions that come from the files of other folders."""
+def _list_without_folder(definitions, folder) -> dict:
+    """Return the definitions whose file is not in `folder`, by name."""
     return {name: item for name, item in definitions.items() if not item.file.startswith(folder)}
 
 
-def _add_definition(definitions, what, definition):
-    """Add one definition; OpError if its name is taken."""
+def _add_definition(definitions, subject, definition):
+    """Add one definition to the dict, by its name; OpError if the name is taken already."""
     name = definition.name
     if name in definitions:
-        owner = place(definitions[name].file) or "the framework itself"
+        owner = short_path(definitions[name].file) or "the framework itself"
         raise OpError(
-            f'{place(definition.file)}: {what} "{name}" is already registered by {owner}; '
+            f'{short_path(definition.file)}: {subject} "{name}" is already registered by {owner}; '
             "op_type_name must be unique"
         )
     definitions[name] = definition

@@ -1,4 +1,7 @@
-"""What outlives a job, the registry and the variables; and how an op's folder comes into it.
+"""The session, which has the registry and the variables of all jobs, and loading of an op's folder.
+An op's folder has files such as relu_op_def.py (its definition), relu_py_kernel.py (its kernels)
+and relu_py_api.py (its wrapper). Each file is known by its *ending*, such as "op_def.py".
+
 
 Mirrors framework/session_util.py, and oneflow/python/ops/util/custom_op_module.py of 0.3, which
 copied the folder into the working directory and compiled there; here the folder is read where it
@@ -16,7 +19,7 @@ import numpy as np
 
 from . import cpp_def
 from .built_in_ops import built_in_registry
-from .errors import OpError, listed, need, place, raised, stage
+from .errors import OpError, describe_exception, quote_names, require, short_path, stage
 from .registry import Registry, Spec, collect
 
 DEFINITIONS = {"op_def.py", "cpp_def.cpp"}  # the endings of the two front ends
@@ -25,17 +28,17 @@ PACKAGE = __name__.rpartition(".")[0]
 
 @dataclass
 class Session:
-    """A registry, and variables by name: read-only arrays, replaced by each update."""
+    """The registry and the variables that jobs share."""
 
     #: The op types, gradient rules and kernels.
     registry: Registry = field(default_factory=built_in_registry)
-    #: Variables by name.
+    #: Variable's name -> its value, a read-only array. Each update replaces it.
     variables: dict[str, np.ndarray] = field(default_factory=dict)
-    #: The velocity that SGD keeps for each variable.
+    #: Variable's name -> the velocity that SGD has for it.
     momenta: dict[str, np.ndarray] = field(default_factory=dict)
 
     def set_variable(self, name, array):
-        """Keep a private, read-only copy."""
+        """Set a variable to a read-only copy of an array."""
         copy = np.array(array)
         copy.flags.writeable = False
         self.variables[name] = copy
@@ -51,7 +54,7 @@ def session() -> Session:
 
 @contextmanager
 def fresh_session():
-    """Use a new, empty session inside the block; jobs made in it keep it."""
+    """Use a new session inside a `with` block. A job made in the block keeps that session."""
     _sessions.append(Session())
     try:
         yield _sessions[-1]
@@ -60,23 +63,29 @@ def fresh_session():
 
 
 def clear_default_session():
-    """Forget op types, kernels and variables (the original keeps its op types)."""
+    """Forget op types, kernels and variables. OneFlow keeps the op types."""
     _sessions[-1] = Session()
 
 
 def get_all_variables() -> dict[str, np.ndarray]:
-    """Return copies of all variables by name."""
+    """Return variable's name -> a copy of its value."""
     return {name: array.copy() for name, array in session().variables.items()}
 
 
 def load_variables(values):
-    """Set variables that a job has made already. Mirrors flow.load_variables."""
+    """Set variables that a job has made already: `values` maps name -> array.
+
+    OpError, with no variable changed, for an unknown name or another shape or dtype. Mirrors
+    flow.load_variables.
+    """
     variables = session().variables
     for name, value in values.items():
-        need(name in variables, f'there is no variable "{name}"; there are {listed(variables)}')
+        require(
+            name in variables, f'there is no variable "{name}"; there are {quote_names(variables)}'
+        )
         old = _spec_of(variables[name])
         new = _spec_of(np.asarray(value))
-        need(new == old, f'variable "{name}" is {old}, the value is {new}')
+        require(new == old, f'variable "{name}" is {old}, the value is {new}')
     for name, value in values.items():
         session().set_variable(name, value)
 
@@ -90,18 +99,22 @@ def as_oneflow():
     """Let `import oneflow` and `import oneflow.typing` find this package inside the block."""
     flow = sys.modules[PACKAGE]
     modules = {"oneflow": flow, "oneflow.typing": flow.typing}
-    before = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
+    previous_modules = {name: sys.modules.pop(name) for name in modules if name in sys.modules}
     sys.modules.update(modules)
     try:
         yield
     finally:
         for name in modules:
             del sys.modules[name]
-        sys.modules.update(before)  # a real OneFlow, if one was imported
+        sys.modules.update(previous_modules)  # a real OneFlow, if one was imported
 
 
 def load_file(path, ending):
-    """Return what a file of an op gives: a new module, if it is Python, and what it registers."""
+    """Load one file of an op; return (its module, the records that it registers).
+
+    A file in C++ has no module: the first item is None. A Python file is executed as a new module,
+    which is not put into sys.modules. OpError if it raises anything.
+    """
     if ending == "cpp_def.cpp":
         return None, cpp_def.load(path)
     module = ModuleType(path.stem)
@@ -109,41 +122,50 @@ def load_file(path, ending):
     with collect(ending, path) as records:
         try:
             code = compile(path.read_bytes(), str(path), "exec")
-            with as_oneflow():
+            with as_oneflow():  # `import oneflow` in the file means this package
                 exec(code, vars(module))
         except OpError:
             raise
         except (Exception, SystemExit) as error:
-            raise OpError(f"{place(path)} cannot be loaded: {raised(error, path)}") from error
+            raise OpError(
+                f"{short_path(path)} cannot be loaded: {describe_exception(error, path)}"
+            ) from error
     return module, records
 
 
 class CustomOpModule:
-    """The files of one op: <folder>/<name>_py_api.py and so on. Nothing is loaded yet."""
+    """The folder of one op. `py_api()` and so on choose files, and `build_load()` loads them.
+
+    The files are <folder>/<name>_py_api.py and so on.
+    """
 
     @stage("load")
     def __init__(self, op_type_name, module_path="."):
         """Find the op's folder under a path; OpError if there is none."""
         self.name = op_type_name
         self.folder = Path(module_path).resolve() / op_type_name
-        need(
+        require(
             self.folder.is_dir(),
             f"there is no folder '{op_type_name}' under the path; a custom op lives in a folder "
             "with the op's name, and custom_op_module(name, path) needs the path of the folder "
             "that contains it",
         )
-        self._files = {}  # ending -> path
-        self._api = None
+        self._files = {}  # ending -> path, of the chosen files
+        self._api = None  # the module of <name>_py_api.py, after `build_load`
 
     @property
     def api(self):
-        """The wrapper functions: the module of <name>_py_api.py."""
-        need(self._api is not None, f'op "{self.name}" has no .api: call .py_api().build_load()')
+        """The module of <name>_py_api.py, with the wrapper functions."""
+        require(self._api is not None, f'op "{self.name}" has no .api: call .py_api().build_load()')
         return self._api
 
     @stage("load")
     def build_load(self):
-        """Load everything that was asked for, and register it: all or nothing."""
+        """Load the chosen files, and register what they define.
+
+        If one of them raises OpError, nothing is registered.
+        """
+        # ending -> (module, records)
         loaded = {ending: load_file(path, ending) for ending, path in self._files.items()}
         registry = session().registry
         for ending in loaded.keys() & DEFINITIONS:
@@ -160,29 +182,34 @@ class CustomOpModule:
         return self
 
     @stage("load")
-    def _plan(self, ending):
-        """Note that `build_load` is to load the file with this ending; return this object."""
+    def _choose_file(self, ending):
+        """Choose the file with this ending for `build_load`; return this object, for a chain.
+
+        OpError if there is no such file, or if the op would be defined in Python and in C++.
+        """
         path = self.folder / f"{self.name}_{ending}"
         if not path.is_file():
-            names = listed(sorted(os.listdir(self.folder)))
-            raise OpError(f"{place(path)} is missing; the folder contains {names}")
+            names = quote_names(sorted(os.listdir(self.folder)))
+            raise OpError(f"{short_path(path)} is missing; the folder contains {names}")
         self._files[ending] = path
         is_defined_twice = set(self._files) >= DEFINITIONS
-        need(not is_defined_twice, f'op "{self.name}" is defined once: use .py_def() or .cpp_def()')
+        require(
+            not is_defined_twice, f'op "{self.name}" is defined once: use .py_def() or .cpp_def()'
+        )
         return self
 
     def py_api(self):
-        """Ask for the wrapper functions."""
-        return self._plan("py_api.py")
+        """Choose the file with the wrapper functions."""
+        return self._choose_file("py_api.py")
 
     def py_def(self):
-        """Ask for the definition in Python."""
-        return self._plan("op_def.py")
+        """Choose the definition in Python."""
+        return self._choose_file("op_def.py")
 
     def cpp_def(self):
-        """Ask for the definition in C++."""
-        return self._plan("cpp_def.cpp")
+        """Choose the definition in C++."""
+        return self._choose_file("cpp_def.cpp")
 
     def py_kernel(self):
-        """Ask for the numpy kernels."""
-        return self._plan("py_kernel.py")
+        """Choose the file with the numpy kernels."""
+        return self._choose_file("py_kernel.py")

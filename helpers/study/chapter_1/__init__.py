@@ -6,6 +6,7 @@ from helpers.study.chapter_1.who_kept import who_kept
 from helpers.study.check import exercise
 from helpers.study.engine import judge_guess
 
+# route -> why it leads to the old or the new function, for the verdict
 WHY = {
     "alias": "alias = op copied the reference before op was rebound",
     "by_default": "a default is evaluated once, when its def runs, and kept in __defaults__",
@@ -22,7 +23,9 @@ WHY = {
 )
 def tangle(guess, tangle):
     """You know which routes copied the reference, and which look it up at the call."""
-    # The learner's `tangle()` returns what its five routes lead to, in the order of WHY.
+    # Return None if the guess is right, else a sentence on the first wrong route. The docstring is
+    # what the learner reads after a pass. `guess` maps each route to "old" or "new". The notebook's
+    # `tangle()` runs the five routes, and returns where each leads, in the order of WHY.
     return judge_guess(guess, dict(zip(WHY, tangle(), strict=True)), WHY, among=("old", "new"))
 
 

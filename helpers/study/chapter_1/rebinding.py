@@ -1,4 +1,9 @@
-"""Chapter 1, exercise 3: rebind a function in the names of all modules."""
+"""Chapter 1, exercise 3: rebind a function in the names of all modules. The answer `rebind(old,
+new)` returns a context manager. Inside its block, every name of a module that led to the function
+`old` leads to `new`. The judge runs it while `sys.modules` is replaced by copies and by some test
+modules. It then compares to which function each name leads, by the function's *role*: the name of
+an attribute of `_TestModules`, such as "op" or "first".
+"""
 
 import sys
 from collections.abc import Callable
@@ -18,15 +23,16 @@ from helpers.study.sentences import where_raised
 
 INSIDE = "inside the block"
 AFTER = "after the block"
+# How a verdict names the item of the list in `_TestModules.inner`.
 INNER = "item [0] of a list, which is not a module,"
-#: Names of `_Scenery`'s attributes that contain a function. A verdict calls functions by them.
+#: The roles: names of `_TestModules`' attributes that contain a function.
 ROLES = ("twin", "op", "other", "first", "second", "third")
-NAMES = ("op", "_op", "late", "table")  # in each module of the scenery
+NAMES = ("op", "_op", "late", "table")  # the names in a test module
 
 
 @contextmanager
 def _rebind_everywhere(old, new):
-    """Do what a right answer does: write to each name of a module that leads to `old`."""
+    """Be the reference answer: set each name of a module that leads to `old` to `new`."""
     places = []
     for module in sys.modules.values():
         if not _is_holder(module, old):
@@ -44,14 +50,14 @@ def _rebind_everywhere(old, new):
 
 
 def _is_holder(module, op) -> bool:
-    """Return whether a value of `sys.modules` is a module, one of whose names leads to `op`."""
+    """Return whether an object of `sys.modules` is a module with a name that leads to `op`."""
     if not isinstance(module, ModuleType):
         return False
     return any(value is op for value in read_namespace(module).values())
 
 
 def _make_function(name: str):
-    """Return a function that returns its own name, as if it were of the module `scenery`."""
+    """Return a function with this name, which belongs to the module "scenery"."""
 
     def function(*args, **kwargs):
         return name
@@ -62,14 +68,14 @@ def _make_function(name: str):
 
 
 def _make_module(names: dict) -> ModuleType:
-    """Return a new module with these names."""
+    """Return a new module with the names and values of a dict."""
     module = ModuleType("scenery")
     vars(module).update(names)
     return module
 
 
-class _Scenery:
-    """A function to rebind, other functions, and modules whose names lead to them.
+class _TestModules:
+    """Functions, and modules whose names lead to them, on which an answer is run.
 
     Attributes
     ----------
@@ -82,17 +88,18 @@ class _Scenery:
     inner
         A list that contains `op`. It is no module, so its item must stay.
     modules
-        What stands in the place of `sys.modules` while a learner's function runs.
+        The dict that replaces `sys.modules` while the answer runs.
     watched
-        Those of `modules` whose names are compared: the scenery's own, and the copies that have
-        a name for `op`.
+        The entries of `modules` whose names are compared: the test modules, and the copies with a
+        name that leads to `op`.
     """
 
     def __init__(self, op):
+        """Make the functions and the modules. `op` is the learner's function to rebind."""
         owner = object()
         function = _make_function("other")
         self.op = op
-        # Each MethodType of one function and one owner is a new object that equals the others.
+        # Each MethodType is a new object, and two of one function and one owner are equal.
         self.other = MethodType(function, owner)
         self.twin = MethodType(function, owner)
         self.first = _make_function("first")
@@ -113,8 +120,8 @@ class _Scenery:
         self.watched = {**own_modules, **holders}
 
     def _make_own_modules(self) -> dict[str, ModuleType]:
-        """Return four small modules by name. A module may lead to `op` by two names, or by none."""
-        rows = (  # the values of NAMES in each module
+        """Return name -> module for four test modules, which lead to `op` by none to two names."""
+        rows = (  # the values of the names NAMES in each module
             (self.first, self.op, self.twin, self.op),
             (self.first, 5, self.other),
             (),
@@ -128,20 +135,25 @@ class _Scenery:
         return modules
 
     def _copy_modules(self) -> dict[str, object]:
-        """Return `sys.modules` with copies of all modules. The function is in `__main__`, too."""
+        """Return a copy of `sys.modules` in which each module is a copy as well.
+
+        The copy of `__main__` gets one more name that leads to `op`.
+        """
         copies = dict(sys.modules)
         for name, module in sys.modules.items():
             if isinstance(module, ModuleType):
                 copies[name] = _make_module(read_namespace(module))
         read_namespace(copies["__main__"])["scenery_op"] = self.op
-        if "psutil" in copies:  # the time limit looks psutil up by this name
+        # The time limit of the check reads `sys.modules["psutil"]` while the answer runs.
+        if "psutil" in copies:
             copies["psutil"] = SimpleNamespace(**read_namespace(copies["psutil"]))
         return copies
 
     def read_roles(self) -> dict[str, str]:
-        """Return module.name -> the role of the function to which it leads now, "" for no function.
+        """Return "module.name" -> the role of the function to which the name leads now.
 
-        The roles are those of ROLES. One more entry is for the item of the list `inner`.
+        The role is one of ROLES, or "" for an object without a role. One more entry, INNER, is for
+        the item of the list `inner`.
         """
         roles_by_id = {id(getattr(self, role)): role for role in ROLES}
         roles = {INNER: roles_by_id.get(id(self.inner[0]), "")}
@@ -153,7 +165,7 @@ class _Scenery:
 
 @dataclass(frozen=True)
 class Moment:
-    """What the names lead to at one moment of a trial."""
+    """To which functions all names lead at one moment."""
 
     #: The moment, in words.
     when: str
@@ -161,16 +173,17 @@ class Moment:
     roles: dict[str, str] | Raised
 
 
-def _run_on_copies(op, rebind) -> list[Moment]:
-    """Run a learner's blocks on copies of all modules; return what the names led to, by moment.
+def _run_on_module_copies(op, rebind) -> list[Moment]:
+    """Run blocks of an answer on test modules and copies of all modules; return a list of Moments.
 
-    An error ends the trials. It is then the last moment.
+    If the answer raises an error, no further block is run, and the last Moment has the error
+    instead of roles.
     """
-    scenery = _Scenery(op)
+    test_modules = _TestModules(op)
     moments = []
     try:
-        with patched(sys, modules=scenery.modules):
-            _RebindingTrials(rebind, scenery, moments).run()
+        with patched(sys, modules=test_modules.modules):
+            _RebindingTrials(rebind, test_modules, moments).run()
     except (NotAttempted, InvalidAnswer):
         raise
     except Exception as error:
@@ -179,29 +192,30 @@ def _run_on_copies(op, rebind) -> list[Moment]:
 
 
 class _RebindingTrials:
-    """Blocks of a learner's function, one after another, with a note of each moment."""
+    """Runs blocks of an answer, one after another, and records a Moment inside and after each."""
 
-    def __init__(self, rebind: Callable, scenery: _Scenery, moments: list[Moment]):
-        """Prepare trials of `rebind(old, new)`, a context manager; notes go into `moments`."""
+    def __init__(self, rebind: Callable, test_modules: _TestModules, moments: list[Moment]):
+        """Prepare to run `rebind(old, new)`, the answer, and to append to `moments`."""
         self.rebind = rebind
-        self.scenery = scenery
+        self.test_modules = test_modules
         self.moments = moments
 
     def run(self) -> None:
         """Run plain blocks, then one for each error that is raised inside, then a nested one."""
-        op = self.scenery.op
-        first = self.scenery.first
+        op = self.test_modules.op
+        first = self.test_modules.first
         self.run_block(op, first)
-        self.run_block(op, self.scenery.second, "with a second block, ")
-        self.run_block(self.scenery.other, self.scenery.third, "with a second block, ")
+        self.run_block(op, self.test_modules.second, "with a second block, ")
+        # `other` is a method, and `twin` is equal to it but must stay.
+        self.run_block(self.test_modules.other, self.test_modules.third, "with a second block, ")
         for error in (KeyError("raised"), KeyboardInterrupt("raised")):
             trial = f"with a {type(error).__name__} inside, "
             self.run_block(op, first, trial, error=error)
         self.run_block(op, first, "with a nested block, ", act=self.run_inner_block)
 
     def note(self, when: str) -> None:
-        """Record what all names lead to now; `when` is this moment in words."""
-        self.moments.append(Moment(when, self.scenery.read_roles()))
+        """Append a Moment with the present roles of all names; `when` describes the moment."""
+        self.moments.append(Moment(when, self.test_modules.read_roles()))
 
     def run_block(self, old, new, trial: str = "", act=None, error=None) -> None:
         """Run one block that rebinds `old` to `new`, and note the moments inside and after it.
@@ -209,7 +223,7 @@ class _RebindingTrials:
         Parameters
         ----------
         trial
-            What is special about the block, as the beginning of the moments' words.
+            What is special about the block; it begins the description of each moment.
         act
             A function without arguments that is called in the block; None for none.
         error
@@ -229,29 +243,30 @@ class _RebindingTrials:
                     act()
                 if error is not None:
                     raise error
-        except BaseException as caught:  # raised again below, once the moment after it is noted
+        except BaseException as caught:  # raised again below, after the next moment is recorded
             raised = caught
 
         self.note(f"{trial}{AFTER}")
         if error is not None and raised is None:
             raise InvalidAnswer(f"it swallowed the {short_repr(error)} raised inside the block")
-        if raised is not error:
+        if raised is not error:  # an error of the answer itself
             raise raised
 
     def run_inner_block(self) -> None:
-        """Rebind the replacement of the outer block, `first`, in a block of its own."""
-        with self.rebind(self.scenery.first, self.scenery.second):
+        """Run a block that rebinds `first`, which is the replacement in the outer block."""
+        with self.rebind(self.test_modules.first, self.test_modules.second):
             self.note(f"nested {INSIDE} of another rebinding")
         self.note("after the inner of two nested blocks")
 
 
 def _advise_on_names(mine: list[Moment], real: list[Moment]) -> str:
-    """Return the first name that leads elsewhere than it should, and what that usually means.
+    """Return a sentence on the first name that leads to a wrong function; "" if there is none.
 
-    If an error ended the answer's trials, its moments are fewer, and the last one is the error.
+    `mine` are the moments of the answer, `real` those of the reference. If the answer raised an
+    error, it has fewer moments, and the last one has the error.
     """
     for own, right in zip(mine, real, strict=False):
-        if own.when != right.when:
+        if own.when != right.when:  # the moment of the error, whose `when` is ""
             return _describe_error(mine[-1].roles)
         for path in own.roles | right.roles:
             role = own.roles.get(path)
@@ -262,7 +277,7 @@ def _advise_on_names(mine: list[Moment], real: list[Moment]) -> str:
 
 
 def _describe_error(raised: Raised) -> str:
-    """Return the error in words. If the learner's line compares with `==`, that is the cause."""
+    """Return a sentence on an answer's error. If the line that raised it has `==`, explain that."""
     if "==" in where_raised(raised.error):
         return f"{raised.sentence}. An object's == may raise an error"
     return raised.sentence
@@ -279,7 +294,7 @@ def _describe_name(when: str, path: str, role: str | None, right_role: str | Non
         The name, as module.name.
     role, right_role
         The roles of the function to which the name leads, and of the right one. "" stands for
-        something that is no function of the scenery, None for a name that does not exist.
+        an object that has no role, None for a name that does not exist.
     """
     is_inside = INSIDE in when
     is_after = AFTER in when
@@ -308,5 +323,9 @@ def _describe_name(when: str, path: str, role: str | None, right_role: str | Non
 )
 def rebinding(my_rebind_everywhere: Callable, op: Callable):
     """Your blocks rebind every module name, nest, survive errors, and restore every name."""
-    case = JudgedCase("on copies of all modules", partial(_run_on_copies, op), _advise_on_names)
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
+    case = JudgedCase(
+        "on copies of all modules", partial(_run_on_module_copies, op), _advise_on_names
+    )
     return find_difference(my_rebind_everywhere, _rebind_everywhere, [case])

@@ -1,4 +1,9 @@
-"""Chapter 1, exercise 4: name what kept the old op when a patch failed, and cure each call."""
+"""Chapter 1, exercise 4: name what kept the old op when a patch failed, and cure each call. A small
+project of several modules calls one *op*, the function `ops.scale`. Replacing the attribute
+`ops.scale` does not reach copies of the reference in other *holders*, such as a default value, a
+partial or a dict. The answer has two parts: `kept`, a list of the holders' names such as
+"jobs.ten", and `cured(project, new)`, a context manager that replaces the op in every holder.
+"""
 
 import functools
 import re
@@ -16,32 +21,33 @@ from helpers.study.engine import advise_on_first_part, find_difference, make_cas
 from helpers.study.observations import Raised, RaisedByCheck
 from helpers.study.project import fresh_project, list_changed_names
 
-OWNER = "ops.scale"
-DOTTED = re.compile(r"\w+\.\w+")
-PURPOSE = "report.baseline"  # keeps the old op, because the report compares with it
-PLUGIN = {"plugin": "import logs, ops\n\nlogs.TABLE |= {'more': ops.scale, 'text': str}\n"}
-MOST_NAMES = 100
+OWNER = "ops.scale"  # the name that a simple patch replaces
+DOTTED = re.compile(r"\w+\.\w+")  # "module.name"
+KEPT_ON_PURPOSE = "report.baseline"  # must keep the old op, because the report compares with it
+PLUGIN_SOURCES = {"plugin": "import logs, ops\n\nlogs.TABLE |= {'more': ops.scale, 'text': str}\n"}
+NAME_LIMIT = 100
 
 
 @dataclass(frozen=True)
 class ProjectTrial:
-    """How the project is prepared, and what the block does."""
+    """One run of the project with the answer's block: how it is prepared, what the block does."""
 
-    #: Whether all calls were made before the block.
+    #: Whether all calls of the project are made once before the block.
     is_used: bool = False
-    #: Further modules of the project.
+    #: Module name -> source of further modules of the project.
     more_sources: dict[str, str] = field(default_factory=dict)
-    #: Whether another block is entered inside the block.
+    #: Whether a second block of the answer is entered inside the first.
     is_nested: bool = False
     #: What is raised in the block.
     raises: type[BaseException] | None = None
 
 
+# description for the verdict -> trial
 TRIALS = {
     "in one block": ProjectTrial(),
     "in a project that was used before": ProjectTrial(is_used=True),
     "in a project whose plugin added entries to logs.TABLE": ProjectTrial(
-        is_used=True, more_sources=PLUGIN
+        is_used=True, more_sources=PLUGIN_SOURCES
     ),
     "with nested blocks": ProjectTrial(is_nested=True),
     "when the block raises": ProjectTrial(raises=KeyError),
@@ -49,8 +55,8 @@ TRIALS = {
 }
 
 
-def _triple(x):
-    """Stand in for the op `scale`: the new op of each trial."""
+def _new_op(x):
+    """Replace the op `scale` in each trial."""
     return 3 * x
 
 
@@ -79,26 +85,27 @@ def _unwrap_method(value):
     return getattr(value, "__func__", value)
 
 
-def _judge_names(kept, sources) -> str | None:
-    """Return what is wrong with the learner's list `kept` of names that keep the old op, or None.
+def _judge_listed_names(kept, sources) -> str | None:
+    """Return what is wrong with the answer's list `kept`, or None.
 
-    `sources` are the texts of the project, by the names of its modules. The first one owns the op.
+    `kept` should have the name, "module.name", of each holder of the old op. `sources` maps the
+    name of each module of the project to its source. The first module owns the op.
     """
-    named = _read_names(kept)
+    named = _read_listed_names(kept)
     with fresh_project(sources) as modules:
-        values = {}
+        values = {}  # "module.name" -> object
         for module in modules:
             for name, value in vars(module).items():
                 values[f"{module.__name__}.{name}"] = value
 
         owner = modules[0]
         old = owner.scale
-        # The exercise asks what keeps the old op while its owner is patched.
-        with patch.object(owner, "scale", _triple):
+        # The exercise asks what still refers to the old op while the name in its owner is patched.
+        with patch.object(owner, "scale", _new_op):
             holders = {name for name, value in values.items() if _refers_to(value, old)}
 
     for name in sorted(named):
-        if name == PURPOSE:
+        if name == KEPT_ON_PURPOSE:
             return f"{name} keeps the old op on purpose, so leave it out"
         if name not in holders or name == OWNER:
             reason = "There is no such name"
@@ -106,17 +113,21 @@ def _judge_names(kept, sources) -> str | None:
                 reason = "It has no copy of the reference"
             return f"{name} does not keep the old op inside the owner's patch. {reason}"
 
-    for name in sorted(holders - named - {PURPOSE, OWNER}):
+    for name in sorted(holders - named - {KEPT_ON_PURPOSE, OWNER}):
+        # The verdict names only the module, and leaves the name to the learner.
         module = name.partition(".")[0]
         more = f"One more name of the module {module} keeps the old op"
         return f"kept is not complete. {more}. When did each of its calls read the reference?"
     return None
 
 
-def _read_names(kept) -> set[str]:
-    """Return the names of an answer, as module.name; InvalidAnswer for anything else."""
+def _read_listed_names(kept) -> set[str]:
+    """Return the names in an answer's list `kept`, each as "module.name".
+
+    A text may go on after the name. InvalidAnswer for an item that does not begin with such a name.
+    """
     names = set()
-    for text in require_items(require_attempt(kept, "kept"), MOST_NAMES, "kept"):
+    for text in require_items(require_attempt(kept, "kept"), NAME_LIMIT, "kept"):
         match = DOTTED.match(str(text))
         if match is None:
             raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(text)}")
@@ -126,7 +137,10 @@ def _read_names(kept) -> set[str]:
 
 @contextmanager
 def _cure_all(project, new):
-    """Do what a right answer does: replace the op at each holder, and restore it."""
+    """Be the reference answer: replace the op in each holder by `new`, and restore it at the end.
+
+    The comments name the holder for which each step is needed.
+    """
     old = project.ops.scale
     jobs = project.jobs
     logs = project.logs
@@ -136,8 +150,10 @@ def _cure_all(project, new):
     with (
         patch.object(project.ops, "scale", new),
         patch.object(project.report, "scale", new),
+        # Without staticmethod, a call through an instance would pass the instance as well.
         patch.object(project.layers.Layer, "op", staticmethod(new)),
         patch.object(jobs.apply, "__defaults__", (new,)),
+        # The function of a partial is read-only, so the name gets another partial.
         patch.object(jobs, "ten", functools.partial(new, *jobs.ten.args)),
         patch.dict(logs.TABLE, new_entries),
     ):
@@ -151,11 +167,13 @@ def _cure_all(project, new):
 
 
 def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
-    """Run the project with a learner's block; return label -> what was observed.
+    """Run the project with the block of an answer; return label -> what was observed.
 
-    The labels name the result of each call at each moment, whether an error that is raised in the
-    block comes out of it, and the names of each module that the block leaves changed.
-    `calls(project, x)` is the page's function; it returns name -> result.
+    There is a label for the result of each call at each moment ("area in the block"), for whether
+    an error leaves the block, and for the names of each module that differ afterwards.
+
+    `calls(project, x)` is a function of the notebook. It makes all calls of the project, and
+    returns name of a call -> result. `cured` is the answer, or the reference `_cure_all`.
     """
     values = {}
     with fresh_project({**sources, **trial.more_sources}) as modules:
@@ -169,7 +187,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
         if trial.is_used:
             note_results("before the block")
         try:
-            with _make_block(cured, project, _triple):
+            with _make_block(cured, project, _new_op):
                 note_results("in the block")
                 if trial.is_nested:
                     with _make_block(cured, project, lambda x: 1 + 5 * x):
@@ -177,6 +195,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
                     note_results("after the inner block")
                 if trial.raises:
                     raise trial.raises("from the block")
+            # Here no error has left the block, which is right only if none was raised.
             values["the error came through"] = not trial.raises
         except (KeyError, RaisedByCheck) as error:
             if type(error) is not trial.raises:
@@ -191,7 +210,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
 
 
 def _make_block(cured, project, new):
-    """Return the context manager of an answer; InvalidAnswer if it is none."""
+    """Call the answer; return its context manager, or raise InvalidAnswer for another object."""
     manager = require_attempt(cured(project, new))
     if not hasattr(type(manager), "__exit__"):
         must = "cured must return a context manager"
@@ -200,9 +219,14 @@ def _make_block(cured, project, new):
 
 
 def _advise_on_cure(mine, real) -> str | None:
-    """Return the first difference of two runs, or the answer's error with its likely cause."""
+    """Return a sentence on how an answer's run differs from that of the reference.
+
+    `mine` and `real` are results of `_run_trial`. If the answer raised an error, `mine` is a
+    Raised, and the sentence is about the error and its likely cause.
+    """
     if not isinstance(mine, Raised):
         return advise_on_first_part()(mine, real)
+    # Python's message for a function with one parameter that is called as a method.
     if "but 2 were given" in str(mine.error):
         cause = "A plain function in a class also gets the instance. staticmethod prevents that"
         return f"{mine.sentence}. {cause}"
@@ -226,7 +250,11 @@ WHO_KEPT_HINTS = (
 @exercise(*WHO_KEPT_HINTS, seconds=20)
 def who_kept(kept, cured: Callable, sources, calls):
     """You named each holder. Every call ran the new op, and afterwards all was as before."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `kept` and `cured` are the two parts of the answer. `sources`
+    # maps the names of the project's modules to their texts, and `calls(project, x)` makes all its
+    # calls.
     rows = [(shows, sources, calls, trial) for shows, trial in TRIALS.items()]
     with only_new_objects():
         cases = make_cases(_run_trial, rows, _advise_on_cure)
-        return _judge_names(kept, sources) or find_difference(cured, _cure_all, cases)
+        return _judge_listed_names(kept, sources) or find_difference(cured, _cure_all, cases)

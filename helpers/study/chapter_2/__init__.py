@@ -8,6 +8,7 @@ from helpers.study.chapter_2.spied_step import batches, slow_training
 from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
 from helpers.study.check import exercise
 
+# name of a sequence of calls -> why it makes as many traces as it does, for the verdict
 WHY = {
     "tensors": "a tensor's value is not part of its key",
     "mixed": "1, 1.0 and True are equal in Python, and share a key, and the tensors share another",
@@ -24,18 +25,24 @@ WHY = {
 )
 def ranking(ranking, sequences):
     """You read keys as TensorFlow does."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `ranking` has the names of the sequences, `sequences` maps
+    # each name to its calls.
     names = [to_plain_text(name) for name in require_items(ranking, limit=100, what="ranking")]
     require_attempts({f"place {number}": name for number, name in enumerate(names, 1)})
     if len(names) != len(WHY) or not all(name in names for name in WHY):
         return f"ranking must contain each of these names once: {', '.join(WHY)}"
 
+    # name of a sequence -> how many traces its calls make
     traces = {name: _count_traces(calls) for name, calls in sequences.items()}
+    # A right ranking begins with the sequence that makes the fewest traces. Sequences with equally
+    # many may come in either order.
     for former, latter in pairwise(names):
         if traces[former] > traces[latter]:
-            both = (
+            counts = (
                 f"{former!r} makes {traces[former]} traces, but {latter!r} makes {traces[latter]}"
             )
-            return f"{both}. In {former!r}, {WHY[former]}. In {latter!r}, {WHY[latter]}"
+            return f"{counts}. In {former!r}, {WHY[former]}. In {latter!r}, {WHY[latter]}"
     return None
 
 

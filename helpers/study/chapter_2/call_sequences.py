@@ -1,4 +1,8 @@
-"""Calls with which chapter 2 compares a learner's cache of traces with tf.function's."""
+"""Sequences of calls with which chapter 2 compares a learner's cache of traces with tf.function's.
+A tf.function *traces* its body once for each new *key* of the arguments. A call whose key is in the
+cache is a *hit*, and does not run the body. `reduce_retracing` lets it *widen* a key, such as shape
+(2,) to (None,), so that the key fits further calls.
+"""
 
 import functools
 from collections.abc import Callable, Iterable
@@ -10,49 +14,51 @@ from helpers.study.frameworks import np, tf
 from helpers.study.observations import Raised, observe
 
 WIDER = "with reduce_retracing, "
-ERRORS = KeyError, ValueError, TypeError, Exception  # the kinds that a verdict tells apart
+# The types of errors between which a verdict distinguishes.
+ERRORS = KeyError, ValueError, TypeError, Exception
 CHANGES_ARGUMENTS = "changes the caller's own list or dict. You must trace on a nested copy"
 
 
 @dataclass(eq=False)
 class Plain:
-    """An object that equals only itself."""
+    """An object that is equal only to itself."""
 
     value: int
 
 
 @dataclass(eq=False)
 class Holder:
-    """An object whose list a body can change."""
+    """An object with a list, which a body can change."""
 
     items: list
 
 
 @dataclass(frozen=True)
 class Equal:
-    """An object that equals those with the same value."""
+    """An object that is equal to those with the same value."""
 
     value: int
 
 
 @dataclass(frozen=True)
 class Sequence:
-    """Calls of one function, run through the learner's cache and through TensorFlow's."""
+    """Calls of one function, for which two caches are compared."""
 
-    #: What the calls show, in words.
+    #: The rule that the calls show, for the verdict.
     shows: str
     #: The function that is traced.
     body: Callable
-    #: The arguments of each call, or a function that makes them.
+    #: For each call a tuple of arguments, or a function that returns it.
     calls: tuple[tuple | Callable[[], tuple], ...]
     #: Whether the cache may widen its keys.
     reduces_retracing: bool = False
 
     def run(self, make_cache: Callable) -> dict[str, str]:
-        """Make a cache for the body and make the calls; return each call -> what the cache does.
+        """Make a cache for the body, and make the calls; return call -> effect.
 
-        `make_cache(body)` returns an object to call, with the attributes `cache` and
-        `may_change_arguments`. An effect is a text such as "traces, returns …, keeps 1 traces".
+        An effect is a text such as "traces, returns …, keeps 1 traces". `make_cache(body)` returns
+        a callable object, the learner's cache or TensorFlow's, with the attributes `cache` and
+        `may_change_arguments`.
         """
         body_runs = []  # one item for each run of the body
         effects = {}
@@ -60,10 +66,12 @@ class Sequence:
         @functools.wraps(self.body)
         def body(*args):
             body_runs.append(None)
-            # The result names the call that traced it, so a hit shows which trace it found.
+            # The result says which call ran the body. So the result of a hit says which trace it
+            # used.
             return self.body(*args) or f"what the body returned in call {len(effects) + 1}"
 
-        # Passed only where needed: a cache without widening need not know the option.
+        # The option is passed only for a cache that may widen keys, so that others need not have
+        # it.
         options = {"reduce_retracing": True} if self.reduces_retracing else {}
         cache = require_attempt(make_cache(body, **options))
         for number, call in enumerate(self.calls, 1):
@@ -77,7 +85,7 @@ class Sequence:
 
 
 def _describe_runs(count: int) -> str:
-    """Return what a call did that ran the body so many times."""
+    """Return the verb for a call that ran the body `count` times: a hit, a trace, or more."""
     if count == 0:
         return "hits"
     if count == 1:
@@ -86,12 +94,17 @@ def _describe_runs(count: int) -> str:
 
 
 def _describe_call(cache, args) -> str:
-    """Call a cache; return its result, and what it did to the arguments and to its traces."""
+    """Call a cache; return a text with its result or error, and the number of its traces.
+
+    The text is CHANGES_ARGUMENTS if the call changed the lists and dicts of its arguments, and the
+    cache must not allow that.
+    """
     before = _copy_containers(args)
     result = observe(lambda cache: cache(*args), cache)
 
     effect = f"returns {short_repr(result)}"
     if isinstance(result, Raised):
+        # The first that fits; the last of ERRORS always does.
         kind = next(kind for kind in ERRORS if issubclass(result.kind, kind))
         effect = f"raises a {kind.__name__}"
 
@@ -105,16 +118,19 @@ def _describe_call(cache, args) -> str:
 
 
 def _copy_containers(args):
-    """Return the same leaves in new lists and dicts: no call may change a shared one."""
+    """Return arguments with new lists and dicts, and the same leaves in them.
+
+    A body may change a list or dict, and other calls use the same one.
+    """
     return tf.nest.map_structure(lambda leaf: leaf, args)
 
 
 def _has_same_leaves(args, before) -> bool:
-    """Return whether two nested arguments have the same containers, and identical leaves."""
+    """Return whether nested arguments have the same structure and the identical leaves."""
     return tf.nest.map_structure(id, args) == tf.nest.map_structure(id, before)
 
 
-# Bodies: what they do with their arguments is what a sequence is about.
+# Bodies: functions for a cache to trace. The name says what a body does with its argument.
 
 
 def _take_one(x): ...
@@ -155,24 +171,25 @@ def _raise_for_lists(x):
         raise KeyError("the body's own error")
 
 
-def _with_one(shows: str, *arguments, body: Callable = _take_one) -> Sequence:
-    """Return a sequence of calls with one argument each."""
+def _make_sequence(shows: str, *arguments, body: Callable = _take_one) -> Sequence:
+    """Return a Sequence of calls: one call for each of `arguments`."""
     return Sequence(shows, body, tuple((argument,) for argument in arguments))
 
 
-def _widening(shows: str, *arguments) -> Sequence:
-    """Return a sequence of calls with one argument each, of a cache that may widen its keys."""
+def _make_widening_sequence(shows: str, *arguments) -> Sequence:
+    """Return a Sequence with one call for each of `arguments`, for a cache that may widen keys."""
     calls = tuple((argument,) for argument in arguments)
     return Sequence(f"{WIDER}{shows}", _take_one, calls, reduces_retracing=True)
 
 
-def _ones(*shapes: Iterable[int]) -> list:
+def _make_ones(*shapes: Iterable[int]) -> list:
+    """Return a tensor of ones for each shape."""
     return [tf.ones(shape) for shape in shapes]
 
 
 def make_key_sequences() -> list[Sequence]:
-    """Return sequences from the plainest to the strangest. Each shows one rule of the key."""
-    two, three = _ones([2], [3])
+    """Return sequences that each show one rule of how a key is made, the simplest rule first."""
+    two, three = _make_ones([2], [3])
     whole = tf.ones([2], tf.int32)
     doubles = tf.ones([2], tf.float64)
     scalar = tf.ones([])
@@ -192,15 +209,15 @@ def make_key_sequences() -> list[Sequence]:
     another_order = {"b": three, "a": two}
     equal_objects = [Equal(value) for value in (1, 1, 2, 1)]
     pairs = (two, 1), (two, 2), (three, 1), (two, 1)
-    # A function, so that each call gets an object of its own, and nothing else keeps it.
+    # A function makes a new object for each call, to which nothing else refers.
     new_objects = (lambda: (Plain(1),),) * 4
     return [
-        _with_one("tensors of the same dtype and shape share a trace", two, two * 5),
-        _with_one("another shape is another key", two, three, two),
-        _with_one("another dtype is another key", two, whole, two),
-        _with_one("a Python value is its own key", 1, 2, 1),
-        _with_one("1, 1.0 and True are equal, so they share a key", 1, 1.0, True),
-        _with_one(
+        _make_sequence("tensors of the same dtype and shape share a trace", two, two * 5),
+        _make_sequence("another shape is another key", two, three, two),
+        _make_sequence("another dtype is another key", two, whole, two),
+        _make_sequence("a Python value is its own key", 1, 2, 1),
+        _make_sequence("1, 1.0 and True are equal, so they share a key", 1, 1.0, True),
+        _make_sequence(
             "text and bytes are different keys, and None is a value",
             "a",
             b"a",
@@ -208,16 +225,16 @@ def make_key_sequences() -> list[Sequence]:
             None,
             "a",
         ),
-        _with_one("a list is not a tuple", [two], (two,), [two]),
-        _with_one("inside a container, too, a tensor's value is not in the key", *containers),
-        _with_one(
+        _make_sequence("a list is not a tuple", [two], (two,), [two]),
+        _make_sequence("inside a container, too, a tensor's value is not in the key", *containers),
+        _make_sequence(
             "a dict's keys are in the key, but not their order",
             one_order,
             another_order,
             {"a": two},
             {"c": two},
         ),
-        _with_one(
+        _make_sequence(
             "an object is its own key, whatever it contains",
             one_object,
             another,
@@ -227,9 +244,11 @@ def make_key_sequences() -> list[Sequence]:
             [one_object],
             len,
         ),
-        _with_one("objects that compare equal share a key", *equal_objects),
-        _with_one("a NumPy array counts as a tensor", np.ones(2), np.zeros(2), doubles, np.ones(3)),
-        _with_one(
+        _make_sequence("objects that compare equal share a key", *equal_objects),
+        _make_sequence(
+            "a NumPy array counts as a tensor", np.ones(2), np.zeros(2), doubles, np.ones(3)
+        ),
+        _make_sequence(
             "a NumPy number counts as a tensor",
             np.float64(1),
             np.float64(2),
@@ -237,7 +256,9 @@ def make_key_sequences() -> list[Sequence]:
             1.0,
             2.0,
         ),
-        _with_one("so do NumPy values in containers", [np.ones(2)], [np.zeros(2)], [np.float64(1)]),
+        _make_sequence(
+            "so do NumPy values in containers", [np.ones(2)], [np.zeros(2)], [np.float64(1)]
+        ),
         Sequence("every argument counts", _take_two, pairs),
         Sequence(
             "each new object is a new key, even if the last one is freed", _take_one, new_objects
@@ -246,10 +267,10 @@ def make_key_sequences() -> list[Sequence]:
 
 
 def make_lookup_sequences() -> list[Sequence]:
-    """Return sequences that show which known key fits, and how keys are widened."""
-    two, three = _ones([2], [3])
+    """Return sequences that each show which key in the cache fits a call, or how one is widened."""
+    two, three = _make_ones([2], [3])
     whole = tf.ones([3], tf.int32)
-    nested = [{"a": [tensor]} for tensor in _ones([2], [3], [4])]
+    nested = [{"a": [tensor]} for tensor in _make_ones([2], [3], [4])]
     mixed = (
         (tf.ones([2]), 1),
         (tf.ones([3]), 2),
@@ -258,7 +279,7 @@ def make_lookup_sequences() -> list[Sequence]:
         (tf.ones([6]), 2),
     )
     return [
-        _with_one(
+        _make_sequence(
             "an equal key is a hit",
             two,
             three,
@@ -268,7 +289,7 @@ def make_lookup_sequences() -> list[Sequence]:
             2,
             tf.ones([4]),
         ),
-        _with_one(
+        _make_sequence(
             "another form is another key",
             [two],
             (two,),
@@ -276,14 +297,24 @@ def make_lookup_sequences() -> list[Sequence]:
             [two],
             [two, two],
         ),
-        _with_one("without reduce_retracing, no key fits other lengths", *_ones([2], [3], [4])),
-        _widening("a second shape widens the key to all lengths", *_ones([2], [3], [4])),
-        _widening("two ranks widen the key to all ranks", *_ones([2], [2, 2], [3], [2, 2, 2])),
-        _widening("a size that agrees is kept", *_ones([300, 1], [300, 2], [301, 3])),
-        _widening("the first that fits is used", *_ones([2, 3], [2, 4], [5, 3], [2, 9], [2, 3])),
-        _widening("another form widens no key", [two], (three,), (tf.ones([5]),)),
-        _widening("another dtype widens no key", two, whole, tf.ones([4], tf.int32)),
-        _widening("inside a dict and a list, too", *nested),
+        _make_sequence(
+            "without reduce_retracing, no key fits other lengths", *_make_ones([2], [3], [4])
+        ),
+        _make_widening_sequence(
+            "a second shape widens the key to all lengths", *_make_ones([2], [3], [4])
+        ),
+        _make_widening_sequence(
+            "two ranks widen the key to all ranks", *_make_ones([2], [2, 2], [3], [2, 2, 2])
+        ),
+        _make_widening_sequence(
+            "a size that agrees is kept", *_make_ones([300, 1], [300, 2], [301, 3])
+        ),
+        _make_widening_sequence(
+            "the first that fits is used", *_make_ones([2, 3], [2, 4], [5, 3], [2, 9], [2, 3])
+        ),
+        _make_widening_sequence("another form widens no key", [two], (three,), (tf.ones([5]),)),
+        _make_widening_sequence("another dtype widens no key", two, whole, tf.ones([4], tf.int32)),
+        _make_widening_sequence("inside a dict and a list, too", *nested),
         Sequence(
             "only keys that agree in all else are widened",
             _take_two,
@@ -296,15 +327,19 @@ def make_lookup_sequences() -> list[Sequence]:
 def make_mutation_sequences() -> list[Sequence]:
     """Return sequences whose bodies change their arguments, and some whose bodies do not."""
     two = tf.ones([2])
-    new_holder = (lambda: (Holder([]),),)  # a function: each cache gets its own object
+    new_holder = (lambda: (Holder([]),),)  # a function makes a new object for each cache
     return [
-        _with_one("without a change, you get the body's result", two, {"a": [two, 1]}),
-        _with_one("appending to a list raises, every time", [two], [two], body=_append),
-        _with_one("a write one level down raises", {"a": {}}, body=_write_inside),
-        _with_one("another object in the same place raises", [two], body=_replace),
-        _with_one("an equal tensor in the same place raises", [two], body=_replace_by_equal),
-        _with_one("the same object in its own place does not raise", [two, 1], body=_assign_again),
+        _make_sequence("without a change, you get the body's result", two, {"a": [two, 1]}),
+        _make_sequence("appending to a list raises, every time", [two], [two], body=_append),
+        _make_sequence("a write one level down raises", {"a": {}}, body=_write_inside),
+        _make_sequence("another object in the same place raises", [two], body=_replace),
+        _make_sequence("an equal tensor in the same place raises", [two], body=_replace_by_equal),
+        _make_sequence(
+            "the same object in its own place does not raise", [two, 1], body=_assign_again
+        ),
         Sequence("what an object contains may change", _change_inside_object, new_holder),
-        _with_one("the body's own error propagates", [two], (two,), [two], body=_raise_for_lists),
-        _with_one("only modified arguments are refused", [two], (two,), [two], body=_append),
+        _make_sequence(
+            "the body's own error propagates", [two], (two,), [two], body=_raise_for_lists
+        ),
+        _make_sequence("only modified arguments are refused", [two], (two,), [two], body=_append),
     ]

@@ -1,4 +1,8 @@
-"""A learner's guess about one call of a tf.function -> what the call really does."""
+"""A sandbox of chapter 2: the learner picks a call of a tf.function and guesses what it does. The
+call is a *hit* (a trace in the cache fits it), a *trace* (the Python function runs to make one) or
+an error. A *control* is one choice on the page, such as the dtype of the argument. `picked` maps
+the name of each control to the chosen option.
+"""
 
 from contextlib import suppress
 
@@ -13,11 +17,12 @@ TENSOR = "a tensor"
 PYTHON = "a Python value"
 LIST = "a list of two"
 DICT = "a dict of tensors"
-FUNCTIONS = {  # what a learner picks -> the options of tf.function
+FUNCTIONS = {  # option of the control "function" -> the options of tf.function
     "tf.function(f)": {},
     "tf.function(f, reduce_retracing=True)": {"reduce_retracing": True},
     "tf.function(f, input_signature=[float32, (None,)])": {"input_signature": True},
 }
+# The kinds of argument for which dtype and shape are asked.
 HOLDS_TENSORS = (TENSOR, LIST, DICT)
 CONTROLS = (
     Control("function", tuple(FUNCTIONS)),
@@ -37,7 +42,7 @@ SANDBOX = Sandbox(
 
 
 def call_code(picked: dict[str, str]) -> str:
-    """Return the code of the argument that the choices make."""
+    """Return the source of the picked argument, such as "tf.zeros((2,), tf.float32)"."""
     kind = picked["argument"]
     if kind == PYTHON:
         return picked["value"]
@@ -52,10 +57,10 @@ def call_code(picked: dict[str, str]) -> str:
 
 
 class SignatureSandbox(Foretelling):
-    """A sandbox of calls. `Foretelling` calls the methods with what the learner has picked.
+    """The sandbox. The base class, Foretelling, draws it and calls these methods with `picked`.
 
-    `picked` is the name of each control -> its chosen option. A tf.function is made when its
-    setting is first picked, and then keeps its traces and its ledger.
+    A tf.function is made when its setting is first picked. It then keeps its traces and its ledger,
+    a table with a line for each call.
     """
 
     _recorded_note = (
@@ -64,11 +69,16 @@ class SignatureSandbox(Foretelling):
     )
 
     def __init__(self):
+        """Begin without tf.functions."""
         super().__init__(SANDBOX, "a call is")
+        # option of the control "function" -> its tf.function, with a ledger
         self._watched_by_setting: dict[str, TraceRecorder] = {}
 
     def function(self, picked: dict[str, str]) -> TraceRecorder:
-        """Return the tf.function of the picked setting, with its ledger."""
+        """Return the tf.function for the picked option, in a TraceRecorder that has its ledger.
+
+        It is made at the first call for the option, and is the same at later ones.
+        """
 
         def f(x):
             return tf.constant(0)
@@ -76,20 +86,20 @@ class SignatureSandbox(Foretelling):
         setting = picked["function"]
         if setting not in self._watched_by_setting:
             options = {"autograph": False, **FUNCTIONS[setting]}
-            if "input_signature" in options:
+            if "input_signature" in options:  # made here, because TensorFlow is imported late
                 options["input_signature"] = [tf.TensorSpec((None,), tf.float32)]
-            # A button press may run on any thread of the kernel, so no thread is reported.
+            # The ledger does not name threads: a press of a button may run on any of them.
             self._watched_by_setting[setting] = TraceRecorder(require_tf_function(f, options))
         return self._watched_by_setting[setting]
 
     def _prepare(self, picked):
-        """Make the call that comes before each recorded one: that of the first options."""
+        """Make the call that precedes each recorded call: the one of the first options."""
         self.function(picked)(make_argument(SANDBOX.start()))
 
     def _truth(self, picked):
-        """Make the picked call; return its verdict, a sentence on it, and the ledger as HTML."""
+        """Make the picked call; return (verdict, sentence about it, the ledger as HTML)."""
         function = self.function(picked)
-        with suppress(TypeError, ValueError):  # the ledger has the error, too
+        with suppress(TypeError, ValueError):  # the verdict in the ledger is then "error"
             function(make_argument(picked))
         row = function.last
         reason = f" ({row.note})" if row.note else ""
@@ -107,5 +117,5 @@ def signature_sandbox() -> SignatureSandbox:
 
 
 def make_argument(picked: dict[str, str]):
-    """Return the argument that the choices make. `eval` is safe: the sandbox wrote the code."""
+    """Return the picked argument. `eval` is safe, because `call_code` wrote the code."""
     return eval(call_code(picked), {"tf": tf})

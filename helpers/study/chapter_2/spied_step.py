@@ -1,4 +1,8 @@
-"""Chapter 2, exercises 2 and 6: steps that retrace, judged by their ledgers."""
+"""Chapter 2, exercises 2 and 6: training steps that retrace too often. A *step* is a tf.function,
+and a *loop* calls it once for each batch. The answer to an exercise is both. The loop must compute
+what a slow reference loop computes, and the step must need few traces. These are counted by a
+*ledger*, a table with a line for each call of the step.
+"""
 
 import random
 from collections.abc import Callable, Iterable, Iterator
@@ -16,17 +20,18 @@ from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.frameworks import np, tf
 from helpers.study.sameness import as_numbers, is_same_result
 
-MOST_TRACES = 2
-MOST_RESULTS = 1000  # of a loop
+TRACE_LIMIT = 2
+RESULT_LIMIT = 1000  # results of a loop
+# Kinds of ops that call a Python function from a graph.
 CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
 COLUMNS = 3
-NEAR = 1e-4
-UNSEEN = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of batches that the learner has not seen
+TOLERANCE = 1e-4
+UNSEEN_ROW_COUNTS = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches in each trial
 
 
 @dataclass(frozen=True)
 class LoopNames:
-    """What the page calls the parts of an exercise on a step."""
+    """The names of an exercise's functions in the notebook, for verdicts."""
 
     #: The tf.function that the learner wrote.
     step: str
@@ -36,11 +41,11 @@ class LoopNames:
     reference: str
 
 
-class _SpiedStep:
+class _WatchedStep:
     """The learner's step with a ledger of its calls.
 
-    While `doubles` is set, it returns twice the results. A loop that uses them then ends
-    differently.
+    While `doubles` is true, a call returns twice the step's results. The results of a loop that
+    uses them then differ, too.
     """
 
     def __init__(self, step):
@@ -49,27 +54,33 @@ class _SpiedStep:
         self.doubles = False
 
     def __call__(self, *args, **kwargs):
-        """Call the step, and note the call in the ledger."""
+        """Call the step, which adds a line to the ledger; return its result, perhaps doubled."""
         result = self.watched(*args, **kwargs)
         if self.doubles:
             return tf.nest.map_structure(lambda leaf: leaf * 2, result)
         return result
 
     def describe_fault(self, names: LoopNames, batches: str, count: int) -> str | None:
-        """Return what the ledger shows to be wrong after `count` batches, or None."""
+        """Return a sentence on what is wrong with the calls for `count` batches, or None.
+
+        `names` and `batches`, such as "4 batches", are words for the sentence.
+        """
         model = self.watched.model
         calls = sum(entry.calls for entry in model.entries)
         if calls != count:
             return f"{names.loop} called step {calls} times for {batches}. Call it once for each"
 
-        if model.traces > MOST_TRACES:
+        if model.traces > TRACE_LIMIT:
             cause = f". The ledger shows why: {model.causes[-1]}" if model.causes else ""
             return f"{batches} still make {model.traces} traces{cause}"
 
+        # An eager call makes no trace, so it could pass the test above.
         if any(entry.verdict == "eager" for entry in model.entries):
             must = f"{names.step} must be a tf.function and not run eagerly"
             return f"{batches} make no trace. {must}"
 
+        # A graph that only calls the Python function back is traced once, but computes nothing
+        # itself.
         python_ops = sorted(read_op_kinds(self.watched.function) & CALL_PYTHON)
         if python_ops:
             graph = f"Its graph calls back into Python through {python_ops[0]}"
@@ -79,10 +90,10 @@ class _SpiedStep:
 
 @contextmanager
 def left_alone(batches, by: str) -> Iterator[list]:
-    """Yield a list of the batches; afterwards raise InvalidAnswer if the block changed that list.
+    """Give a `with` block a copy of a list of batches; raise InvalidAnswer if the block changed it.
 
-    `by` is the learner's function, as the message names it. Graphs that run in the block are
-    cancelled when the time of the check is over, because no signal interrupts C++
+    `by` is the name of the learner's function, for the message. At the time limit of the check,
+    graphs that the block runs are cancelled, because no signal interrupts C++
     (`tensorflow/python/eager/cancellation.py`).
     """
     from tensorflow.python.eager import cancellation
@@ -97,13 +108,16 @@ def left_alone(batches, by: str) -> Iterator[list]:
 
 
 def read_op_kinds(function) -> set[str]:
-    """Return the kinds of ops in a tf.function's graphs, and in the functions they call."""
+    """Return the kinds of ops, such as "MatMul", in all graphs of a tf.function.
+
+    The functions that the graphs call are included.
+    """
     kinds = set()
     for trace in function._list_all_concrete_functions():
         graph = trace.graph.as_graph_def()
         kinds.update(node.op for node in graph.node)
-        for inner in graph.library.function:
-            kinds.update(node.op for node in inner.node_def)
+        for called_function in graph.library.function:
+            kinds.update(node.op for node in called_function.node_def)
     return kinds
 
 
@@ -115,27 +129,29 @@ def _require_numbers(value):
     return array
 
 
-def draw_tensor(dice: random.Random, rows: int, columns: int):
+def draw_tensor(generator: random.Random, rows: int, columns: int):
     """Return a tensor of random numbers."""
     if rows == 0:  # tf.constant([]) would have no columns
         return tf.zeros([0, columns])
-    return tf.constant([[dice.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
+    return tf.constant([[generator.uniform(-1, 1) for _ in range(columns)] for _ in range(rows)])
 
 
-def _draw_batches(dice: random.Random, row_counts: Iterable[int]) -> list:
-    """Return a tensor of random numbers for each number of rows."""
-    return [draw_tensor(dice, rows, COLUMNS) for rows in row_counts]
+def _draw_batches(generator: random.Random, row_counts: Iterable[int]) -> list:
+    """Return a list of batches: a random tensor with COLUMNS columns for each number of rows."""
+    return [draw_tensor(generator, rows, COLUMNS) for rows in row_counts]
 
 
 def judge_loop(
     names: LoopNames, step, loop, reference, trials: Iterable[tuple], run: Callable
 ) -> str | None:
-    """Return what is wrong with a step and the loop that should call it once per batch.
+    """Return a sentence on what is wrong with an answer's step and loop, or None.
+
+    On each trial, the loop is compared with the reference, and the calls of the step are counted.
 
     Parameters
     ----------
     names
-        What the page calls the three functions.
+        The names of the three functions in the notebook.
     step
         The learner's tf.function.
     loop
@@ -143,52 +159,54 @@ def judge_loop(
     reference
         The slow loop, called in the same way. Its results are right.
     trials
-        The arguments of a loop besides its step, the batches last. The learner has seen the first.
+        For each trial the arguments of the loop after its step; the last one is the batches. The
+        first trial is the one in the notebook.
     run
         `run(loop, step, *trial)` calls a loop and returns what it computes, as plain data.
     """
     if not hasattr(step, "get_concrete_function"):
         return f"{names.step} must be a tf.function itself, because its own traces are counted"
 
-    near = partial(is_same_result, near=NEAR)
+    near = partial(is_same_result, near=TOLERANCE)
     for number, trial in enumerate(trials):
         batch_count = len(trial[-1])
         batches = f"{batch_count} batches"
         if number > 0:
             batches += " that you have not seen"
 
-        spied = _SpiedStep(step)
-        run_trial = partial(_run_loop, run, spied, trial)
+        watched_step = _WatchedStep(step)
+        run_trial = partial(_run_loop, run, watched_step, trial)
         case = JudgedCase(f"for {batches}", run_trial)
         reason = find_difference(loop, reference, [case], who=names.reference, same=near)
-        reason = reason or spied.describe_fault(names, batches, batch_count)
+        reason = reason or watched_step.describe_fault(names, batches, batch_count)
         if reason:
             return reason
 
         if number == 0:
-            # The step now returns other results. If the loop's do not change, it ignores them.
+            # If the step returns other results and the loop still returns the same, it ignores
+            # them.
             result = run_trial(loop)
-            spied.doubles = True
+            watched_step.doubles = True
             if is_same_result(run_trial(loop), result):
                 return f"{names.loop} calls step, but does not use what step returns"
     return None
 
 
 def _run_loop(run: Callable, step, trial: tuple, loop):
-    """Call `run`, with the loop as the last argument here, because a case passes it last."""
+    """Return `run(loop, step, *trial)`. A JudgedCase passes the loop as the last argument."""
     return run(loop, step, *trial)
 
 
 def _slow_epoch(step, batches):
-    """Return the losses of the notebook's epoch; the step is not called."""
+    """Be the reference loop: return the losses of the notebook's epoch, without a step."""
     return [tf.reduce_sum(rows) / (number + 1) for number, rows in enumerate(batches)]
 
 
 def _run_epoch(epoch, step, batches) -> list[float]:
-    """Return the losses of a loop as numbers; InvalidAnswer if they are none."""
+    """Call an answer's `epoch`; return its losses as numbers. InvalidAnswer for anything else."""
     with left_alone(batches, "epoch") as copy:
         losses = require_attempt(epoch(step, copy))
-        losses = require_items(losses, MOST_RESULTS, "what epoch returns")
+        losses = require_items(losses, RESULT_LIMIT, "what epoch returns")
     return [_require_numbers(loss).tolist() for loss in losses]
 
 
@@ -200,41 +218,49 @@ def _run_epoch(epoch, step, batches) -> list[float]:
 )
 def batches(step, epoch: Callable, batches, slow_step):
     """Any number of batches now shares one or two traces."""
-    dice = random.Random(2)
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `slow_step` is in the notebook only for the learner.
+    generator = random.Random(2)
     trials = [(batches,)]
-    for row_counts in UNSEEN:
-        trials.append((_draw_batches(dice, row_counts),))
+    for row_counts in UNSEEN_ROW_COUNTS:
+        trials.append((_draw_batches(generator, row_counts),))
 
     names = LoopNames("step", "epoch", "slow_step")
     return judge_loop(names, step, epoch, _slow_epoch, trials, _run_epoch)
 
 
 def _slow_train(step, weights, samples):
-    """Return the weights and the means of the notebook's training; the step is not called."""
+    """Be the reference loop: train as in the notebook, without calling the step.
+
+    Return (weights, the mean loss after each batch).
+    """
     weights = as_numbers(weights)
     rate = 0.1
     losses = []
     means = []
     for sample in samples:
         rows = as_numbers(sample)
-        missed = rows @ weights - 1
-        losses.append(np.mean(missed**2))
+        errors = rows @ weights - 1
+        losses.append(np.mean(errors**2))
         means.append(np.mean(losses))
-        weights = weights - rate * 2 * rows.T @ missed / missed.size
+        weights = weights - rate * 2 * rows.T @ errors / errors.size
         rate = rate * 0.9
     return weights, means
 
 
 def _run_train(train, step, weights, batches) -> dict:
-    """Return the weights and the means of a loop, each number by its label."""
+    """Call an answer's `train`; return label -> number, for the weights and the means.
+
+    InvalidAnswer if it does not return (weights, means).
+    """
     with left_alone(batches, "train") as copy:
         result = require_attempt(train(step, weights, copy))
-        result = require_items(result, MOST_RESULTS, "what train returns")
+        result = require_items(result, RESULT_LIMIT, "what train returns")
     if len(result) != 2:
         raise InvalidAnswer("train must return two things, the weights and the means")
 
     weights = _require_numbers(require_attempt(result[0], "the weights"))
-    means = require_items(require_attempt(result[1], "the means"), MOST_RESULTS, "the means")
+    means = require_items(require_attempt(result[1], "the means"), RESULT_LIMIT, "the means")
 
     values = {"shape of the weights": weights.shape}
     for index, weight in enumerate(weights.ravel()):
@@ -259,11 +285,13 @@ SLOW_TRAINING_HINTS = (
 @exercise(*SLOW_TRAINING_HINTS)
 def slow_training(train_step, train: Callable, weights, batches):
     """One or two traces are now enough for any batches, with the same weights and means."""
-    dice = random.Random(4)
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
+    generator = random.Random(4)
     trials = [(weights, batches)]
-    for row_counts in UNSEEN:
-        other_weights = draw_tensor(dice, COLUMNS, 1)
-        trials.append((other_weights, _draw_batches(dice, row_counts)))
+    for row_counts in UNSEEN_ROW_COUNTS:
+        other_weights = draw_tensor(generator, COLUMNS, 1)
+        trials.append((other_weights, _draw_batches(generator, row_counts)))
 
     names = LoopNames("train_step", "train", "slow_train")
     return judge_loop(names, train_step, train, _slow_train, trials, _run_train)

@@ -1,4 +1,9 @@
-"""Chapter 2, exercises 3 to 5: a cache of traces in three parts, compared with tf.function."""
+"""Chapter 2, exercises 3 to 5: a cache of traces whose parts the learner writes. A *trace* is what
+one run of a function's Python body made. A *key* of arguments is (form, leaves): the nested form of
+the arguments, and their leaves, where a tensor is (dtype, shape). The parts are `key` (makes a
+key), `find` (finds a known key that fits), `widen` (makes a key that fits more) and `trace` (runs
+the body). The cache is compared with that of tf.function, call by call.
+"""
 
 import functools
 from collections.abc import Callable
@@ -19,27 +24,30 @@ from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
 from helpers.study.frameworks import tf
 
-#: The sequences that are drawn after a pass.
-PICTURED = "an equal key is a hit", "the first that fits is used"
+#: The sequences of calls that are drawn after a pass.
+DRAWN_SEQUENCES = "an equal key is a hit", "the first that fits is used"
 
 
 class _TensorFlowCache:
-    """The reference for the learner's cache: a tf.function decides when to trace.
+    """The reference for the learner's cache, in which a tf.function decides when to trace.
 
-    A call returns what `fn` returned in the trace that the call uses. A trace need not return a
-    tensor here, so its result is kept in `cache`, and the graph returns the result's position.
+    A call returns what `fn` returned in the trace that the call uses, which need not be a tensor. A
+    graph can return only tensors. So the results are kept in a list, `cache`, and each graph
+    returns the position of its result in the list.
     """
 
     #: Whether the body of a call may change the caller's own lists and dicts.
     may_change_arguments = True
 
     def __init__(self, fn, reduce_retracing=False):
+        """Make a tf.function of `fn`, whose cache is empty."""
         #: What `fn` returned in each trace, in order.
         self.cache = []
 
-        @functools.wraps(fn)  # tf.function reads the parameters of fn
+        @functools.wraps(fn)  # tf.function reads the signature of `fn` through this
         def append_result(*args):
-            # Python runs this only while tf.function traces; a hit runs the graph, a constant.
+            # This body runs only while tf.function traces. A hit runs the graph, which is a
+            # constant.
             self.cache.append(fn(*args))
             return tf.constant(len(self.cache) - 1)
 
@@ -55,30 +63,30 @@ class _TensorFlowCache:
             position = int(self._find_position(*args))
             return self.cache[position]
         except Exception:
-            # TensorFlow refuses a body that changed its arguments after the body has returned, so
-            # the refused trace is already in the cache.
+            # TensorFlow raises an error for a body that has changed its arguments. By then the body
+            # has already put a result into the cache.
             del self.cache[earlier_count:]
             raise
 
 
 class _LearnerCache:
-    """A cache of traces. The learner wrote one or two of its parts."""
+    """A cache of traces of which the learner has written one or two parts."""
 
-    #: As in `_TensorFlowCache`. A learner's trace must run the body on a copy.
+    #: As in `_TensorFlowCache`. The learner's `trace` must run the body on a copy.
     may_change_arguments = False
 
     def __init__(self, fn, reduce_retracing=False, **parts):
-        """Make a cache for `fn`; `parts` are the learner's functions key, find, widen or trace."""
+        """Make an empty cache for `fn`. `parts` has the learner's key, find, widen or trace."""
         self.fn = fn
         self.reduces_retracing = reduce_retracing
-        #: (key, what the trace returned), in the order of the traces.
+        #: (key, what the body returned) of each trace, in order.
         self.cache = []
-        # There is no finished `widen`: a cache that widens is only made with the learner's.
-        finished_parts = {"key": _make_key, "find": _find_equal, "trace": _trace}
+        # `widen` has no finished version, because only the exercise on `widen` needs it.
+        finished_parts = {"key": _make_key, "find": _find_equal, "trace": _run_body}
         self.parts = {**finished_parts, **parts}
 
     def __call__(self, *args):
-        """Return what `fn` returned in the trace of a key that fits, or run a new trace."""
+        """Return the result of the trace whose key fits the arguments, or make a new trace."""
         known_keys = [key for key, _ in self.cache]
         key = require_attempt(self.parts["key"](args))
 
@@ -93,7 +101,10 @@ class _LearnerCache:
         return trace
 
     def _find(self, known_keys: list, key) -> int | None:
-        """Return the position that the part `find` returns; InvalidAnswer if it is none."""
+        """Call the part `find`; return the position of a known key that fits, or None.
+
+        InvalidAnswer if the part returns anything else.
+        """
         position = require_attempt(self.parts["find"](list(known_keys), key), "find")
         if position is None:
             return None
@@ -103,7 +114,7 @@ class _LearnerCache:
         return position
 
     def _widen(self, known_keys: list, key) -> tuple:
-        """Return the key that the part `widen` returns; InvalidAnswer if it is no pair."""
+        """Call the part `widen`; return its key, (form, leaves). InvalidAnswer if it is no pair."""
         wider = require_attempt(self.parts["widen"](known_keys, key), "widen")
         if not isinstance(wider, tuple | list) or len(wider) != 2:
             raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(wider)}")
@@ -112,7 +123,7 @@ class _LearnerCache:
 
 
 def _make_key(args) -> tuple:
-    """Return the form of the arguments and their leaves, a tensor as its dtype and shape."""
+    """Return the key of arguments, (form, leaves). The form has 0 in the place of each leaf."""
     form = tf.nest.map_structure(lambda leaf: 0, args)
     leaves = []
     for leaf in tf.nest.flatten(args):
@@ -131,27 +142,27 @@ def _find_equal(known_keys, key) -> int | None:
     return None
 
 
-def _find_nothing(known_keys, key) -> None:
-    """Find no key, so that each call traces."""
+def _find_no_key(known_keys, key) -> None:
+    """Find no known key, so that each call makes a trace."""
     return None
 
 
-def _trace(fn, args):
-    """Run the body on the caller's own arguments: in its exercise the learner writes this part."""
+def _run_body(fn, args):
+    """Run the body on the caller's own arguments. This is the part `trace` without a check."""
     return fn(*args)
 
 
 def _draw_lookups(find: Callable, widen: Callable) -> Ledger:
-    """Return a ledger of the learner's cache and TensorFlow's, call by call."""
+    """Return a ledger with both verdicts on each call: of the answer's cache and TensorFlow's."""
     make_cache = partial(_LearnerCache, find=find, widen=widen)
     entries = []
     for sequence in make_lookup_sequences():
-        if sequence.shows.removeprefix(WIDER) not in PICTURED:
+        if sequence.shows.removeprefix(WIDER) not in DRAWN_SEQUENCES:
             continue
         own_effects = sequence.run(make_cache)
         real_effects = sequence.run(_TensorFlowCache)
         for name in real_effects:
-            _, _, arguments = name.partition(" with ")  # of "call 1 with (…)"
+            _, _, arguments = name.partition(" with ")  # the name is such as "call 1 with (…)"
             verdicts = (_as_verdict(own_effects[name]), _as_verdict(real_effects[name]))
             entries.append(Entry(arguments, verdicts, sequence.shows))
     title = "Your cache and TensorFlow's, call by call"
@@ -159,13 +170,17 @@ def _draw_lookups(find: Callable, widen: Callable) -> Ledger:
 
 
 def _as_verdict(effect: str) -> Verdict:
-    """Return "hit" or "trace" as a verdict, from an effect such as "traces, returns …"."""
+    """Return the verdict for an effect: "traces, returns …" -> "trace", "hits, …" -> "hit"."""
     word = effect.partition("s,")[0]
     return Verdict(word, "changed" if word == "trace" else "plain")
 
 
 def _find_part_difference(make_cache: Callable, sequences: list[Sequence]) -> str | None:
-    """Return the first call whose effect differs from that in TensorFlow's cache, or None."""
+    """Return a sentence on the first call that the answer's cache treats differently, or None.
+
+    It differs if its effect (a hit or a trace, the result, an error) is not that in TensorFlow's
+    cache.
+    """
     advice = advise_on_first_part("TensorFlow")
     cases = [JudgedCase(sequence.shows, sequence.run, advice) for sequence in sequences]
     return find_difference(make_cache, _TensorFlowCache, cases, "TensorFlow")
@@ -184,6 +199,8 @@ CACHE_KEY_HINTS = (
 @exercise(*CACHE_KEY_HINTS)
 def cache_key(key: Callable):
     """In every sequence of calls, your key makes the same hits and traces as tf.function."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     make_cache = partial(_LearnerCache, key=key)
     return _find_part_difference(make_cache, make_key_sequences())
 
@@ -201,6 +218,8 @@ CACHE_LOOKUP_HINTS = (
 @exercise(*CACHE_LOOKUP_HINTS, picture=_draw_lookups)
 def cache_lookup(find: Callable, widen: Callable):
     """In every sequence of calls, your lookup hits and widens where tf.function does."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     make_cache = partial(_LearnerCache, find=find, widen=widen)
     return _find_part_difference(make_cache, make_lookup_sequences())
 
@@ -217,5 +236,7 @@ CACHE_MUTATION_HINTS = (
 @exercise(*CACHE_MUTATION_HINTS)
 def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
-    make_cache = partial(_LearnerCache, find=_find_nothing, trace=trace)
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
+    make_cache = partial(_LearnerCache, find=_find_no_key, trace=trace)
     return _find_part_difference(make_cache, make_mutation_sequences())

@@ -10,6 +10,7 @@ from helpers.study.chapter_3.vm_steps import STEP_EXERCISES, show_opcode_coverag
 from helpers.study.check import exercise
 from helpers.study.engine import judge_guess
 
+# name of a function in the notebook -> why its result keeps the argument alive, or not
 WHY = {
     "error": "the error has a traceback, which keeps the frame, and the frame keeps its locals",
     "closure": "only a variable that the inner function uses goes into a cell, and it uses none",
@@ -20,10 +21,10 @@ WHY = {
 
 
 def _keeps_its_argument(fn: Callable) -> bool:
-    """Return whether what a function returns keeps its argument alive."""
-    argument = set()  # of a type that a weak reference can refer to
+    """Return whether the result of `fn(argument)` keeps the argument alive."""
+    argument = set()  # a set, because a weak reference can refer to one
     reference = weakref.ref(argument)
-    result = fn(argument)  # noqa: F841 - until this function returns
+    result = fn(argument)  # noqa: F841 - it has to live until this function returns
     del argument
     return reference() is not None
 
@@ -36,8 +37,11 @@ def _keeps_its_argument(fn: Callable) -> bool:
 )
 def kept_alive(guess, functions):
     """You followed the references from each result to a frame, its locals and the object."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `guess` maps the name of each function in `functions` to True
+    # or False.
     truth = {name: _keeps_its_argument(functions[name]) for name in WHY}
-    gc.collect()  # An error and its frame refer to each other.
+    gc.collect()  # frees the error, whose frame refers back to it
     return judge_guess(guess, truth, WHY, among=(True, False))
 
 

@@ -1,7 +1,6 @@
-"""Chapter 3: patch one constant and one operator of a code object, and nothing else.
-
-The check reads the returned code object but never runs it. A wrong stack depth or exception table
-could crash the process.
+"""Chapter 3: patch one constant and one operator of a code object, and nothing else. The check
+reads the returned code object but never runs it. A wrong stack depth or exception table could crash
+the process.
 """
 
 import dis
@@ -14,7 +13,7 @@ from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 
-FIELDS = (  # of a code object, that a patch must not change
+FIELDS = (  # attributes of a code object that a patch must not change
     "co_name",
     "co_argcount",
     "co_posonlyargcount",
@@ -27,7 +26,7 @@ FIELDS = (  # of a code object, that a patch must not change
     "co_firstlineno",
 )
 ADD = 0  # NB_ADD, CPython's Include/opcode.h
-STAYS = "in the given code, change its last 10 and the operator after it, and nothing else"
+ADVICE = "in the given code, change its last 10 and the operator after it, and nothing else"
 
 
 def early(n):
@@ -47,7 +46,10 @@ def ticket(age, /, lock, *more, base=100, **rest):  # noqa: D103
 
 
 def _patch_code(code: CodeType) -> CodeType:
-    """Return the right answer: the last 10 becomes 25, and the operator after it an addition."""
+    """Be the reference answer: return `code` with two arguments of instructions changed.
+
+    The last instruction that loads 10 loads 25, and the operator after it is an addition.
+    """
     load = None
     operator = None
     for step, following in pairwise(dis.get_instructions(code)):
@@ -57,14 +59,19 @@ def _patch_code(code: CodeType) -> CodeType:
             operator = following
 
     raw = bytearray(code.co_code)
-    # The byte after an opcode is its argument: here the index of a new constant, the last one.
+    # The byte after an opcode is its argument. For LOAD_CONST, that is an index of `co_consts`, at
+    # whose end 25 is added below.
     raw[load.offset + 1] = len(code.co_consts)
     raw[operator.offset + 1] = ADD
     return code.replace(co_code=bytes(raw), co_consts=(*code.co_consts, 25))
 
 
 def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
-    """Return label -> what the code object has that an answer makes of the code `before`."""
+    """Call an answer on the code `before`; return label -> fact about the code that it returns.
+
+    Labels are such as "co_name" and "offset 4", an instruction. InvalidAnswer if the answer returns
+    anything but a new code object.
+    """
     patched = require_attempt(patch(before))
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields nobody can change")
@@ -74,7 +81,8 @@ def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
 
     values = {name: repr(getattr(patched, name)) for name in FIELDS}
     for step in dis.get_instructions(patched):
-        if step.opname != "EXTENDED_ARG":  # it is part of the next instruction's argument
+        # EXTENDED_ARG only has higher bits of the next instruction's argument.
+        if step.opname != "EXTENDED_ARG":
             values[f"offset {step.offset}"] = _write_instruction(step)
     values["a stack that is deep enough"] = patched.co_stacksize >= before.co_stacksize
     values["the exception table"] = [
@@ -86,7 +94,7 @@ def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
 
 
 def _write_instruction(step: dis.Instruction) -> str:
-    """Return an instruction with its argument, and the type of a constant."""
+    """Return an instruction as text. The type of a constant is named: 10 and 10.0 differ."""
     if step.opname == "LOAD_CONST":
         return f"{step.opname} {type(step.argval).__name__} {step.argrepr}".strip()
     return f"{step.opname} {step.argrepr}".strip()
@@ -104,6 +112,8 @@ CODE_PATCH_HINTS = (
 @exercise(*CODE_PATCH_HINTS)
 def code_patch(patch: Callable):
     """You changed one constant and one operator, in a new code object. The old one is unchanged."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass.
     rows = [(f"for the code of {fn.__name__}", fn.__code__) for fn in (early, half, ticket)]
-    cases = make_cases(_read_patched, rows, advise_on_first_part(advice=STAYS))
+    cases = make_cases(_read_patched, rows, advise_on_first_part(advice=ADVICE))
     return find_difference(patch, _patch_code, cases)

@@ -1,4 +1,7 @@
-"""A call in CPython -> the stack that it kept before every instruction, read from its memory."""
+"""Reads the stack of a CPython frame from memory, before each instruction of a call. A *plain
+instruction* is one of the course's own machine, `helpers.mini.vm`. Its name is the same for all
+versions of CPython. The values of a stack are texts, from the bottom to the top.
+"""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,14 +19,16 @@ MOST_STEPS = 20_000
 AFTER = "that is the stack after the instruction ran, so go back to just before it"
 REVERSED = "those are the right values, but the bottom comes first and the top last"
 OPERANDS = "those two are its operands, but below them wait values that are used later"
-RUN_IT = "run it in your head: push names and numbers, and let an operator pop two and push one"
+RUN_IN_YOUR_HEAD = (
+    "run it in your head: push names and numbers, and let an operator pop two and push one"
+)
 
 
 @dataclass(frozen=True)
 class StackState:
-    """The stack before one plain instruction."""
+    """The stack before one plain instruction, in CPython or in a learner's machine."""
 
-    #: The number of the call among those of the run, from 0.
+    #: The number of the call within the run, from 0.
     call: int
     #: The name of the function that was called.
     function: str
@@ -37,9 +42,9 @@ class StackState:
 
 @dataclass(frozen=True)
 class KeptStack:
-    """The stack that CPython's frame had before one instruction."""
+    """The stack of a CPython frame before one instruction."""
 
-    #: The number of the call among those of the run, from 1.
+    #: The number of the call within the run, from 1.
     call: int
     #: The code object of the function that was called.
     code: CodeType
@@ -50,77 +55,83 @@ class KeptStack:
 
 
 def is_recorded(code: CodeType) -> bool:
-    """Return whether the frames of a code object are compared: not those of methods like `__eq__`.
+    """Return whether frames of this code are compared with those of a learner's machine.
 
-    C code can call such methods, and then the learner's machine does not see their frames.
+    Frames of methods such as `__eq__` are not. C code can call them, and then the learner's machine
+    does not run their frames.
     """
     return not code.co_name.startswith("__")
 
 
 def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
-    """Return (offset, stack) before every instruction of the first frame of `fn(*args)`."""
-    return [(kept.offset, kept.stack) for kept in _record_stacks(fn, args) if kept.call == 1]
+    """Return (offset, stack) before each instruction of the first frame of `fn(*args)`."""
+    return [
+        (record.offset, record.stack) for record in _record_stacks(fn, args) if record.call == 1
+    ]
 
 
 def list_stack_states(program, args) -> list[StackState]:
     """Run `program(*args)` in CPython; return its stack before each plain instruction.
 
-    A plain instruction is one of `helpers.mini.vm`: it is the same on all versions of CPython.
+    An instruction of CPython for which no plain one begins is left out.
     """
     states = []
-    numbers_by_call = {}
-    for kept in _record_stacks(program, args):
-        opname, has_keywords = _plain_names_by_offset(kept.code).get(kept.offset, ("", False))
-        if not opname or not is_recorded(kept.code):
-            continue  # no plain instruction begins at this offset
+    numbers_by_call = {}  # number of a call in CPython's run -> its number here
+    for record in _record_stacks(program, args):
+        opname, has_keywords = _read_plain_names(record.code).get(record.offset, ("", False))
+        if not opname or not is_recorded(record.code):
+            continue
         # Calls are numbered again from 0, because some of CPython's calls are left out.
-        number = numbers_by_call.setdefault(kept.call, len(numbers_by_call))
-        # A plain call has the keywords' names as its argument, and not on the stack.
-        stack = kept.stack[:-1] if has_keywords else kept.stack
-        states.append(StackState(number, kept.code.co_name, kept.offset, opname, stack))
+        number = numbers_by_call.setdefault(record.call, len(numbers_by_call))
+        # CALL_KW has the names of keyword arguments on top of the stack. A plain call does not.
+        stack = record.stack[:-1] if has_keywords else record.stack
+        states.append(StackState(number, record.code.co_name, record.offset, opname, stack))
     return states
 
 
 def _record_stacks(fn, args) -> list[KeptStack]:
-    """Run `fn(*args)`; return the stack before each instruction of its module's functions.
+    """Run `fn(*args)`; return the stacks before the instructions that ran, in order.
 
-    The order is that in which the instructions ran. The values of a stack are texts.
+    Only functions of the module of `fn` are recorded.
     """
-    recorded = []
+    records = []
     # fold=False: a long loop is recorded in full, because each round is compared.
     for moment in record_instructions(fn, args, fold=False, most=MOST_STEPS).moments:
         if type(moment) is not RecordedMoment or moment.slots is None:
-            continue  # no instruction, or a frame whose memory could not be read
+            continue  # a moment without an instruction, or memory that could not be read
         tables = moment.activation.tables
         opnames = {step.offset: step.opname for step in decode_instructions(tables.code)}
         offset = moment.offset
-        while opnames[offset] == "EXTENDED_ARG":  # a prefix, so the instruction comes after it
+        while opnames[offset] == "EXTENDED_ARG":  # a prefix of the instruction that follows
             offset += 2
 
         # `slots` has a text for each variable of the frame, then one for each value on its stack.
         values = moment.slots[len(tables.names) :]
         # CPython pushes NULL beside some callables; plain instructions have none.
         stack = tuple(text for text in values if text != "NULL")
-        kept = KeptStack(moment.activation.number, tables.code, offset, stack)
-        # An instruction with a prefix is recorded at the prefix, or at both. Here it counts once.
+        record = KeptStack(moment.activation.number, tables.code, offset, stack)
+        # An instruction with a prefix may come twice: once at the prefix, and once at its own
+        # offset.
         has_prefix = opnames.get(offset - 2) == "EXTENDED_ARG"
-        if has_prefix and recorded and recorded[-1] == kept:
+        if has_prefix and records and records[-1] == record:
             continue
-        recorded.append(kept)
-    return recorded
+        records.append(record)
+    return records
 
 
 @lru_cache(maxsize=200)
-def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
-    """Return offset -> (name of the plain instruction, whether CPython calls by CALL_KW there).
+def _read_plain_names(code: CodeType) -> dict[int, tuple[str, bool]]:
+    """Return offset -> (name of the plain instruction there, whether CPython has CALL_KW there).
 
-    CALL_KW, new in Python 3.13, has the names of its keyword arguments on top of the stack.
+    CALL_KW, which is new in Python 3.13, is a call whose stack has the names of its keyword
+    arguments on top.
     """
     steps, _ = vm.plain(code)  # the instructions, and the exception table
     keyword_calls = {step.offset for step in decode_instructions(code) if step.opname == "CALL_KW"}
     names = {}
     for step in steps:
-        if step.first:  # several plain instructions can stand for one real instruction
+        # Several plain instructions can stand for one of CPython. Only the first has its stack.
+        if step.first:
             names[step.offset] = step.opname, step.offset in keyword_calls
     return names
 
@@ -132,12 +143,15 @@ def _plain_names_by_offset(code: CodeType) -> dict[int, tuple[str, bool]]:
 )
 def stack_at(guess, fn, args, offset):
     """You separated the waiting values from the operands."""
+    # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
+    # the learner reads after a pass. `guess` is the stack of `fn(*args)` before the instruction at
+    # `offset`, as a list of ints.
     items = require_items(guess, limit=100, what="the guess")
     places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
     require_attempts(places)
 
     recorded = kept_by_cpython(fn, args)
-    indices = [index for index, (place, _) in enumerate(recorded) if place == offset]
+    indices = [index for index, (start, _) in enumerate(recorded) if start == offset]
     if not indices:
         return f"no instruction starts at offset {short_repr(offset)} in a run of {short_repr(fn)}"
 
@@ -146,14 +160,18 @@ def stack_at(guess, fn, args, offset):
             kind = "text" if isinstance(item, str) else f"a {type(item).__name__}"
             return f"the values here are whole numbers, but {short_repr(item)} is {kind}"
 
-    index = indices[0]
+    index = indices[0]  # the first time that the instruction runs
     _, stack = recorded[index]
     next_stack = recorded[index + 1][1] if index + 1 < len(recorded) else None
     return _advise_on_stack(tuple(map(short_repr, items)), stack, next_stack)
 
 
 def _advise_on_stack(guess: tuple, stack: tuple, next_stack: tuple | None) -> str | None:
-    """Return what a guessed stack is instead, or None if it is right."""
+    """Return advice on a wrong guess of a stack, or None if the guess is right.
+
+    The advice depends on what the guess is: only the operands, the stack upside down, or the stack
+    after the instruction, `next_stack`.
+    """
     if guess == stack:
         return None
     if guess == stack[-2:]:
@@ -162,4 +180,4 @@ def _advise_on_stack(guess: tuple, stack: tuple, next_stack: tuple | None) -> st
         return REVERSED
     if guess == next_stack:
         return AFTER
-    return RUN_IT
+    return RUN_IN_YOUR_HEAD

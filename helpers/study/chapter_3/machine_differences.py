@@ -1,4 +1,8 @@
-"""The run of a learner's machine and CPython's -> where they first differ, in words and rows."""
+"""Finds the first difference between a program's run on a learner's machine and in CPython. A
+*machine* is a small bytecode interpreter, a class of `helpers.mini.vm`, and a *handler* is its
+method for one opcode. A run is a `ProgramRun`: its end, its output, and its *states*, the stack
+before each instruction.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,11 +21,12 @@ from helpers.study.chapter_3.machine_runs import (
 )
 from helpers.study.sentences import Mismatch, describe_difference
 
-MOST_PAIRS = 12  # instructions of both runs, side by side
-OUTSIDE = "Your machine did not run that frame. Let self.call make the call."
-MISSING = "A value is missing. Either one too many was popped, or a result was not pushed."
-TOO_MANY = "There is one value too many. It was left on the stack, or pushed without need."
-ON_TOP = {
+PAIR_LIMIT = 12  # instructions of both runs, side by side
+FRAME_NOT_RUN = "Your machine did not run that frame. Let self.call make the call."
+MISSING_VALUE = "A value is missing. Either one too many was popped, or a result was not pushed."
+SURPLUS_VALUE = "There is one value too many. It was left on the stack, or pushed without need."
+# opcode -> what is on top of the stack before it runs
+TOP_VALUES = {
     "BINARY_OP": "right operand",
     "COMPARE_OP": "right operand",
     "CALL": "last argument",
@@ -30,13 +35,14 @@ ON_TOP = {
     "BUILD_LIST": "last item",
     "BUILD_TUPLE": "last item",
 }
-TIPS = {name: f"Before it runs, the {what} is on top." for name, what in ON_TOP.items()}
+# opcode -> a sentence that helps if its handler is wrong
+TIPS = {name: f"Before it runs, the {what} is on top." for name, what in TOP_VALUES.items()}
 TIPS |= {
     "COPY": "COPY(1) means the top itself, and COPY(2) means the value below it.",
     "SWAP": "SWAP(n) exchanges the top and the n-th value from the top, but what is between stays.",
     "FOR_ITER": "The iterator stays below the item until StopIteration. Let other errors through.",
 }
-WITH_OWN_TIP = ("COPY", "SWAP", "FOR_ITER")  # their tips say more than MISSING and TOO_MANY
+OPCODES_WITH_OWN_TIP = ("COPY", "SWAP", "FOR_ITER")  # their tips say more than MISSING and TOO_MANY
 COLUMNS = (
     Column("mark", "same"),
     Column("at", "about to run", code=True),
@@ -47,9 +53,9 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class StackPair:
-    """One moment of both runs."""
+    """A row of the table: one moment of both runs."""
 
-    #: "=" or "≠".
+    #: "=" if both are alike, "≠" if they differ.
     mark: str
     #: The instruction that is about to run.
     at: str
@@ -60,9 +66,9 @@ class StackPair:
 
 
 def find_run_difference(
-    machine: type, program: Callable, args: tuple, own: tuple | list = ()
+    machine: type, program: Callable, args: tuple, learner_handlers: tuple | list = ()
 ) -> str | None:
-    """Return how the machine's run of `program(*args)` differs from CPython's, or None.
+    """Return a sentence on how a machine's run of `program(*args)` differs from CPython's, or None.
 
     Parameters
     ----------
@@ -70,9 +76,9 @@ def find_run_difference(
         A class of `helpers.mini.vm` with the learner's handlers.
     program, args
         The call that both run.
-    own
-        The names of the handlers that the learner wrote. The message blames one of them; any
-        handler if there are none.
+    learner_handlers
+        The names of the handlers that the learner wrote. The sentence blames one of them. If it is
+        empty, the sentence may blame any handler.
     """
     call = f"{show_call(program, args)}: "
     real = run_in_cpython(program, args)
@@ -81,27 +87,36 @@ def find_run_difference(
     except (WrongHandler, vm.Missing) as wrong:
         return f"{call}{wrong}"
 
-    # Where the stacks first differ, "" if nowhere. What is seen from outside is compared first.
-    place = "" if mine.states == real.states else f". {_describe_place(mine, real, own)}"
+    # A difference in the end or the output is named first. The sentence on where the stacks first
+    # differ follows it.
+    first_difference = ""
+    if mine.states != real.states:
+        first_difference = f". {_describe_place(mine, real, learner_handlers)}"
     if mine.end != real.end:
-        sentence = describe_difference(call, mine.end, real.end, "CPython", place)
+        sentence = describe_difference(call, mine.end, real.end, "CPython", first_difference)
     elif mine.printed != real.printed:
-        sentence = describe_difference(call, mine.printed, real.printed, "CPython", place)
-    elif place:
+        sentence = describe_difference(
+            call, mine.printed, real.printed, "CPython", first_difference
+        )
+    elif first_difference:
         same_end = f"yours {mine.end}, as in CPython, but the runs differ on the way"
-        sentence = Mismatch(f"{call}{same_end}{place}")
+        sentence = Mismatch(f"{call}{same_end}{first_difference}")
     else:
         return None
 
-    sentence.picture = _pair_stacks(mine.states, real.states) if place else None
+    # A Mismatch is a str with a picture, which is shown below it.
+    sentence.picture = _pair_stacks(mine.states, real.states) if first_difference else None
     return sentence
 
 
 def _pair_stacks(mine: list[StackState], real: list[StackState]) -> Listing:
-    """Return both stacks before each instruction, up to the first difference."""
+    """Return a table of both stacks before each instruction, up to the first difference.
+
+    It has the last PAIR_LIMIT rows. A run that ended earlier has empty cells.
+    """
     pairs = list(zip_longest(mine, real))
     end = 1 + next(index for index, (own, right) in enumerate(pairs) if own != right)
-    start = max(0, end - MOST_PAIRS)
+    start = max(0, end - PAIR_LIMIT)
     rows = [_write_pair(own, right) for own, right in pairs[start:end]]
 
     note = "≠: the first difference."
@@ -111,7 +126,7 @@ def _pair_stacks(mine: list[StackState], real: list[StackState]) -> Listing:
 
 
 def _write_pair(mine: StackState | None, right: StackState | None) -> StackPair:
-    """Return a row of both stacks at one moment; None stands for a run that has ended."""
+    """Return the row for one moment of both runs. A state is None if that run has ended."""
     mark = "=" if mine == right else "≠"
     own_step = _write_step(mine)
     right_step = _write_step(right)
@@ -124,42 +139,50 @@ def _write_pair(mine: StackState | None, right: StackState | None) -> StackPair:
 
 
 def _write_step(state: StackState | None) -> str:
+    """Return the offset and opcode of a state, "4 BINARY_OP"; "the end" for None."""
     return "the end" if state is None else f"{state.offset} {state.opname}"
 
 
-def _describe_place(mine: ProgramRun, real: ProgramRun, own: tuple | list) -> str:
-    """Return where two runs first differ, which handler ran there, and what that usually means.
+def _describe_place(mine: ProgramRun, real: ProgramRun, learner_handlers: tuple | list) -> str:
+    """Return a sentence on the first state that differs: the handler to blame, and a tip.
 
-    `own` are the names of the handlers that the learner wrote.
+    `learner_handlers` has the names of the handlers that the learner wrote, of which one is blamed.
     """
-    pairs = enumerate(zip_longest(mine.states, real.states))
-    index, (here, there) = next(entry for entry in pairs if entry[1][0] != entry[1][1])
-    name = _find_handler(mine, index, own)
+    pairs = list(zip_longest(mine.states, real.states))
+    index = next(index for index, (state, right) in enumerate(pairs) if state != right)
+    own_state, right_state = pairs[index]  # None if that run has ended
+    name = _find_handler(mine, index, learner_handlers)
     tip = TIPS.get(name, "")
-    if there is None or here is None:
-        what = "one of the two runs ends there"
-    elif there.call != here.call:
-        what = f"CPython continued in {there.function}"
-        tip = OUTSIDE
-    elif there.offset != here.offset:
-        what = f"yours continued at offset {here.offset}, CPython at {there.offset}"
-        if "IF" in name:
+    if right_state is None or own_state is None:
+        difference = "one of the two runs ends there"
+    elif right_state.call != own_state.call:
+        difference = f"CPython continued in {right_state.function}"
+        tip = FRAME_NOT_RUN
+    elif right_state.offset != own_state.offset:
+        difference = (
+            f"yours continued at offset {own_state.offset}, CPython at {right_state.offset}"
+        )
+        if "IF" in name:  # a conditional jump
             tip = f"{name} jumps only on its condition."
     else:
-        what = f"yours left {write_stack(here.stack)}, CPython left {write_stack(there.stack)}"
-        surplus = len(here.stack) - len(there.stack)
-        if surplus and name not in WITH_OWN_TIP:
-            tip = MISSING if surplus < 0 else TOO_MANY
-    return f"They first differ at {name}: {what}. {tip}".strip()
+        own_stack = write_stack(own_state.stack)
+        right_stack = write_stack(right_state.stack)
+        difference = f"yours left {own_stack}, CPython left {right_stack}"
+        surplus = len(own_state.stack) - len(right_state.stack)
+        if surplus and name not in OPCODES_WITH_OWN_TIP:
+            tip = MISSING_VALUE if surplus < 0 else SURPLUS_VALUE
+    return f"They first differ at {name}: {difference}. {tip}".strip()
 
 
-def _find_handler(run: ProgramRun, index: int, own: tuple | list) -> str:
+def _find_handler(run: ProgramRun, index: int, learner_handlers: tuple | list) -> str:
     """Return the name of the handler that probably caused the state at `index` of a run.
 
-    It is the last one before that state: of the learner's `own` handlers, or of all if none ran.
+    It is the last of `learner_handlers` that ran before that state. If this is empty, or if none of
+    them ran, it is the last handler of all.
     """
+    # `handlers` has (number of states recorded until then, name), in order.
     names = [name for state_count, name in run.handlers if state_count <= index]
     for name in reversed(names):
-        if not own or name in own:
+        if not learner_handlers or name in learner_handlers:
             return name
     return names[-1]

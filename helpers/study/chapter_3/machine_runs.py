@@ -1,4 +1,7 @@
-"""A learner's machine and a program -> the end, the output and the stacks of its run."""
+"""Runs a program on a learner's machine, or in CPython, and records the run. A *machine* is a small
+bytecode interpreter, a class of `helpers.mini.vm`. A *handler* is its method for one opcode. A
+run's *end* is a text on its result or its error. A *state* is the stack before one instruction.
+"""
 
 import ast
 import copy
@@ -17,14 +20,15 @@ from helpers.safety.standard_output import redirected
 from helpers.study.answers import NotAttempted
 from helpers.study.chapter_3.kept_stacks import StackState, is_recorded, list_stack_states
 
-MOST_HANDLERS = 3_000  # of one run: the longest program here needs some 300
+HANDLER_LIMIT = 3_000  # calls of handlers in one run; the longest program here needs some 300
 LONGEST_BODY = 60  # characters of a program in a message
-MOST_ROWS = 40
+ROW_LIMIT = 40
+# An address in a repr, which differs from run to run.
 ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
 class StubHandler(vm.Halt):
-    """A handler is not written yet, because it returned `...`."""
+    """A handler returned `...`, so the learner has not written it yet."""
 
 
 class WrongHandler(vm.Halt):
@@ -33,61 +37,98 @@ class WrongHandler(vm.Halt):
 
 @dataclass
 class ProgramRun:
-    """What was observed of a run, on a machine or in CPython."""
+    """The record of a run, on a machine or in CPython."""
 
-    #: "gives …" or "raises …".
+    #: Its result or its error: "gives …" or "raises …".
     end: str = ""
-    #: "prints …".
+    #: Its output: "prints …".
     printed: str = ""
     #: The stack before each instruction.
     states: list[StackState] = field(default_factory=list)
-    #: For each handler that a machine ran: how many states there were, and its name.
+    #: For each handler that ran: (number of states recorded until then, name of the handler).
     handlers: list[tuple[int, str]] = field(default_factory=list)
 
 
 def run_in_cpython(program: Callable, args: tuple) -> ProgramRun:
-    """Run `program(*args)` twice: once for the stacks, and once for the end and the output.
+    """Run `program(*args)` in CPython, and return its record.
 
-    Each run gets its own copy of the arguments, because a program may change them.
+    The program runs twice, once for the stacks and once for the end and the output. Each run gets a
+    copy of the arguments, because a program may change them.
     """
     run = ProgramRun(states=list_stack_states(program, copy.deepcopy(args)))
 
     def call(fn, *arguments):
         return fn(*arguments)
 
-    _note_end(run, call, program, args)
+    _run_and_record_end(run, call, program, args)
     return run
 
 
 def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
-    """Run `program(*args)` on a subclass of the machine that notes every handler that runs.
+    """Run `program(*args)` on a learner's machine, and return the record of the run.
 
-    NotAttempted for a stub. WrongHandler for a handler that is wrong whatever the program.
+    A subclass of the machine records each handler that runs, and then calls it. NotAttempted is
+    raised for a handler that is a stub, WrongHandler for one that is wrong whatever the program.
     """
-    run = ProgramRun()
-    # id of a frame -> (number of its call, the frame). While a frame is kept, its id stays its own.
-    frames = {}
+    recorder = _MachineRecorder(program)
+    watched_machine = _make_watched_machine(machine, recorder)
+    _run_and_record_end(recorder.run, watched_machine().run, program, args)
+    return recorder.run
 
-    def note_state(frame, step) -> None:
-        """Add the stack before this instruction, if it is one of the program's own."""
-        is_own = frame.globals is program.__globals__ and is_recorded(frame.code)
-        if step.first and is_own:
-            call, _ = frames.setdefault(id(frame), (len(frames), frame))
-            stack = tuple(map(short_repr, frame.stack))
-            state = StackState(call, frame.code.co_name, step.offset, step.opname, stack)
-            run.states.append(state)
+
+class _MachineRecorder:
+    """Records the handlers and the stacks of a program's run on a machine."""
+
+    def __init__(self, program: Callable):
+        """Begin with an empty record, `run`."""
+        self.run = ProgramRun()
+        self._program_globals = program.__globals__
+        # id of a frame -> (number of its call, the frame). The frame is kept alive, so no other
+        # frame gets its id.
+        self._calls_by_frame_id = {}
+
+    def record_handler(self, frame, name: str) -> None:
+        """Record that the handler `name` is about to run in a frame of the machine, and the stack.
+
+        WrongHandler if so many handlers have run that the program probably never ends.
+        """
+        step = frame.steps[frame.at - 1]  # `at` is already the position of the next instruction
+        if len(self.run.handlers) > HANDLER_LIMIT:
+            raise WrongHandler("yours never ends")
+        # A handler may also call another handler, which is not an instruction of its own.
+        if step.opname == name:
+            self._record_state(frame, step)
+            self.run.handlers.append((len(self.run.states), name))
+
+    def _record_state(self, frame, step) -> None:
+        """Record the stack before an instruction, if the instruction is one of the program.
+
+        Instructions of library functions are left out. Several plain instructions may stand for one
+        of CPython. All but the first are left out.
+        """
+        is_own = frame.globals is self._program_globals and is_recorded(frame.code)
+        if not step.first or not is_own:
+            return
+        new_number = len(self._calls_by_frame_id)
+        number, _ = self._calls_by_frame_id.setdefault(id(frame), (new_number, frame))
+        stack = tuple(map(short_repr, frame.stack))
+        state = StackState(number, frame.code.co_name, step.offset, step.opname, stack)
+        self.run.states.append(state)
+
+
+def _make_watched_machine(machine: type, recorder: _MachineRecorder) -> type:
+    """Return a subclass of a machine whose handlers first call the recorder.
+
+    An object of the class is a frame. Its handlers raise StubHandler or WrongHandler if the
+    learner's handler did not do its part.
+    """
 
     def watch_handler(name: str) -> Callable:
-        """Return a method that notes the state, and then calls the machine's handler `name`."""
+        """Return a method that tells the recorder, and then calls the machine's handler `name`."""
 
         def run_handler(self, *arguments):
-            # `self` is a frame of the machine, `arguments` those of the instruction.
-            step = self.steps[self.at - 1]  # the machine has already moved on to the next one
-            if len(run.handlers) > MOST_HANDLERS:
-                raise WrongHandler("yours never ends")
-            if step.opname == name:  # else another handler calls this one
-                note_state(self, step)
-                run.handlers.append((len(run.states), name))
+            # `arguments` has the argument of the instruction, if the opcode has one.
+            recorder.record_handler(self, name)
             # `super` needs its arguments here, because this is not in the body of a class.
             handler = getattr(super(WatchedMachine, self), name)
             if handler(*arguments) is ...:
@@ -98,16 +139,15 @@ def run_machine(machine: type, program: Callable, args: tuple) -> ProgramRun:
         return run_handler
 
     handlers = {name: watch_handler(name) for name in vm.opcodes(machine)}
-    # `type` and not `class`, because the methods are not known before. Each object is a frame.
-    WatchedMachine = type("frame", (machine,), handlers)  # noqa: N806
-    _note_end(run, WatchedMachine().run, program, args)
-    return run
+    WatchedMachine = type("frame", (machine,), handlers)  # noqa: N806 - it is a class
+    return WatchedMachine
 
 
-def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -> None:
-    """Call `call(program, *args)`; note in `run` what it gives or raises, and what it prints.
+def _run_and_record_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -> None:
+    """Call `call(program, *args)`; set `run.end` and `run.printed`.
 
-    NotAttempted if a handler is still a stub. WrongHandler passes.
+    An error of the program is recorded. NotAttempted is raised if a handler is still a stub, and a
+    WrongHandler of the machine is passed on.
     """
     printed = io.StringIO()
     try:
@@ -126,7 +166,7 @@ def _note_end(run: ProgramRun, call: Callable, program: Callable, args: tuple) -
 
 
 def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = ()) -> str:
-    """Return an exception with its causes and contexts, in words.
+    """Return a text on an exception with its causes and contexts, such as "A(…) from B(…)".
 
     Parameters
     ----------
@@ -136,7 +176,8 @@ def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = (
         The globals of the program. An exception that was raised in other code is left out: a
         handler of the machine has caught it, and CPython's run has none.
     earlier
-        The exceptions that led to this one. If a chain leads back to one of them, it ends there.
+        The exceptions before this one in the chain. If the chain leads back to one of them, the
+        text ends there.
     """
     text = describe_error_alone(error)
     earlier = (*earlier, error)
@@ -147,22 +188,26 @@ def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = (
     for relation, link in links:
         if link is None or _was_caught_by_handler(link, program_globals):
             continue
-        if error.__suppress_context__ and error.__cause__ is None:
+        if error.__suppress_context__ and error.__cause__ is None:  # raised by `raise … from None`
             return f"{text} from None"
-        if any(link is each for each in earlier):
+        if any(link is previous for previous in earlier):
             return f"{text}{relation}{describe_error_alone(link)} again"
         return f"{text}{relation}{_write_chain(link, program_globals, earlier)}"
     return text
 
 
 def _was_caught_by_handler(error: BaseException, program_globals: dict) -> bool:
-    """Return whether an exception was raised in other code than the program with these globals."""
+    """Return whether an exception was raised outside the program with these globals.
+
+    Then a handler of the machine has raised and caught it, such as StopIteration at the end of a
+    loop.
+    """
     trace = error.__traceback__
     return trace is not None and trace.tb_frame.f_globals is not program_globals
 
 
 def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
-    """Return what was on the machine's stack before each instruction of a run."""
+    """Run a program on a machine; return a table of its stack before each instruction."""
     columns = (
         Column("function", "in"),
         Column("offset", "offset"),
@@ -170,7 +215,7 @@ def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
         Column("stack", "your stack (top at the right)", code=True),
     )
     states = run_machine(machine, program, args).states
-    rows = [replace(state, stack=write_stack(state.stack)) for state in states[:MOST_ROWS]]
+    rows = [replace(state, stack=write_stack(state.stack)) for state in states[:ROW_LIMIT]]
     hidden_count = len(states) - len(rows)
     note = f"{hidden_count} more instructions ran." if hidden_count else ""
     title = f"What your machine did in {show_call(program, args)}"
@@ -178,12 +223,15 @@ def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
 
 
 def write_stack(stack: tuple[str, ...]) -> str:
-    """Return a stack as a list, the bottom first."""
+    """Return a stack as text, the bottom first: "[1, 'a']"."""
     return f"[{', '.join(stack)}]"
 
 
 def show_call(program: Callable, args: tuple) -> str:
-    """Return a call as it would be written, with the program's body if that is short."""
+    """Return a call as source, for messages: "(lambda a: -a)(2)" or "f(1) of `return a + 1`".
+
+    The body is left out if it is long.
+    """
     first_line, *lines = inspect.getsource(program).strip().splitlines()
     arguments = f"({', '.join(map(short_repr, args))})"
     name = program.__name__
@@ -193,7 +241,8 @@ def show_call(program: Callable, args: tuple) -> str:
         node = next(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
         return f"({ast.unparse(node)}){arguments}"
 
-    # On one line. After a colon, the first statement of a block follows without a semicolon.
+    # The lines of the body become one line. Between `if x:` and the next line there is no
+    # semicolon.
     body = "; ".join(line.strip() for line in lines if line).replace(":;", ":")
     if len(body) > LONGEST_BODY:
         return f"{name}{arguments}"

@@ -1,4 +1,6 @@
-"""A piece of source -> a row per part: text, AST node, symbol table entry, instruction."""
+"""Shows one statement part by part, as each stage of CPython's compiler sees it. A part such as `x
++ 1` has a text, an AST node, perhaps an entry in the symbol table, and an instruction.
+"""
 
 import ast
 import dis
@@ -55,10 +57,11 @@ def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> 
     code
         The code object that contains the statement's instructions.
     """
-    nodes_by_position = {}
+    nodes_by_position = {}  # (line, end line, column, end column) -> node
     for node in ast.walk(tree):
         if hasattr(node, "lineno"):
-            # Of two nodes with one position, the inner one comes later and stays.
+            # `walk` yields an inner node after the outer one. So it replaces an outer node that has
+            # the same position.
             nodes_by_position[_read_position(node)] = node
 
     instructions = [
@@ -66,7 +69,7 @@ def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> 
         for instruction in dis.get_instructions(code)
         if instruction.positions in nodes_by_position
     ]
-    numbers = {}
+    numbers = {}  # node -> the number of its part
     for number, instruction in enumerate(instructions, 1):
         numbers[nodes_by_position[instruction.positions]] = number
 
@@ -87,15 +90,18 @@ def show_parts(text: str, tree: ast.AST, names: SymbolTable, code: CodeType) -> 
 
 
 def _read_position(node: ast.AST) -> tuple[int, int, int, int]:
-    """Return the position of a node, equal to an instruction's."""
+    """Return the position of a node in the order of `dis.Positions`, to which it can be equal."""
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
 
 
 def _write_node(node: ast.AST, numbers: dict[ast.AST, int]) -> str:
-    """Return a node's type and its children: each by its part's number, or else by its type."""
+    """Return a node's type and its children, such as "BinOp 1 Add 2".
+
+    A child that is a part is named by the part's number, another one by its type.
+    """
     words = [type(node).__name__]
     for child in ast.iter_child_nodes(node):
-        if type(child) is not ast.Load:  # every name that is read has this child
+        if type(child) is not ast.Load:  # each name that is read has this child, which says little
             words.append(str(numbers.get(child, type(child).__name__)))
     return " ".join(words)
 

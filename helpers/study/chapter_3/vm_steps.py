@@ -1,6 +1,7 @@
-"""The steps of the learner's machine. Each class of handlers is checked in its own machine.
-
-The other steps there are finished. Also here: how many library functions some opcodes cover.
+"""The exercises on the steps of the learner's machine, and a table of how much the machine can run.
+The machine is a small bytecode interpreter. A *step* is a class of *handlers*, which are methods
+named after opcodes. The learner writes one step, which is judged in a machine whose other steps are
+finished. The *coverage* says how many functions of the standard library need only certain opcodes.
 """
 
 import inspect
@@ -27,9 +28,9 @@ from helpers.study.chapter_3.machine_runs import list_stacks
 from helpers.study.check import Exercise
 from helpers.view.table_view import table
 
-WIDTH = 20  # characters of a bar
+BAR_WIDTH = 20  # characters of a bar
 EIGHTHS = "▏▎▍▌▋▊▉█"  # of one character of a bar
-EMPTY = "·"
+EMPTY_CELL = "·"
 COVERAGE_COLUMNS = (
     Column("step", "step", code=True),
     Column("opcodes", "its opcodes"),
@@ -40,9 +41,9 @@ COVERAGE_COLUMNS = (
 
 
 def cases_of(step: type) -> list[tuple]:
-    """Return the programs of a step, each with its arguments.
+    """Return the test programs of a step as a list of (program, arguments).
 
-    They are a list in `vm_programs`, named after the step, such as NAMES.
+    It is the list in `vm_programs` with the name of the step, such as NAMES for the class Names.
     """
     return getattr(vm_programs, step.__name__.upper(), [])
 
@@ -51,8 +52,8 @@ def cases_of(step: type) -> list[tuple]:
 class StepJudge:
     """The judge of the exercise on one step of the machine.
 
-    If a program runs differently from CPython, it runs again with one of the answer's handlers at a
-    time, so that the message can blame one.
+    If a program runs differently than in CPython, it runs again with only one of the answer's
+    handlers at a time, so that the message can blame one handler.
     """
 
     #: The finished step, a class of handlers.
@@ -66,7 +67,7 @@ class StepJudge:
 
     @property
     def shared_parts(self) -> dict[str, object]:
-        """Return what the finished step has besides its handlers."""
+        """Return name -> attribute of the finished step, without its handlers and dunder names."""
         return {
             name: value
             for name, value in vars(self.step).items()
@@ -74,48 +75,50 @@ class StepJudge:
         }
 
     def make_machine(self, answer: type) -> type:
-        """Return a machine with the answer's handlers, and the finished ones of all other steps."""
+        """Return a machine class with the answer's handlers and the finished steps besides."""
         others = [step for step in vm.WHOLE if step is not self.step]
-        # The finished handlers use these attributes, even if the answer has not got them.
+        # Finished handlers of other steps use the shared parts, which the answer may lack. The
+        # answer comes first, so its own attributes win.
         return vm.machine(answer, *others, type("Shared", (), self.shared_parts))
 
     def judge(self, answer: type) -> str | None:
-        """Return what is wrong with a class of handlers, or None."""
-        # `opcodes`: the handlers that a class has. `written`: those of them that are no stubs.
+        """Return a sentence on what is wrong with a class of handlers, or None."""
+        # `vm.opcodes` lists the handlers of a class, `vm.written` only those that are no stubs.
         missing = [name for name in self.opnames if name not in vm.opcodes(answer)]
         if missing:
-            needed = ", ".join(self.opnames)
-            return f"{answer.__name__} has no method {missing[0]}; it needs {needed}"
+            opcodes = ", ".join(self.opnames)
+            return f"{answer.__name__} has no method {missing[0]}; it needs {opcodes}"
 
         stubs = [name for name in self.opnames if name not in vm.written(answer)]
         if stubs:
-            # If all are stubs, the answer as a whole is not attempted, which needs no names.
+            # The stubs are named only if some other handler is written.
             raise NotAttempted(", ".join(stubs) if len(stubs) < len(self.opnames) else "")
 
         for program, args in cases_of(self.step):
             machine = self.make_machine(answer)
             reason = find_run_difference(machine, program, args, self.opnames)
             if reason:
-                # Perhaps no handler fails alone, but only two together.
+                # `_blame_one_handler` returns None if only two handlers together fail.
                 return self._blame_one_handler(answer, program, args) or reason
         return None
 
     def _blame_one_handler(self, answer: type, program: Callable, args: tuple) -> str | None:
-        """Return how the program differs with one of the answer's handlers, the rest finished.
+        """Run a program with only one of the answer's handlers at a time, and the rest finished.
 
-        None if it does not differ with any of them.
+        Return the sentence on the first run that differs from CPython's, or None.
         """
         for name in self.opnames:
-            # What overrides the answer: finished handlers, and what they need and it has not got.
-            parts = {
+            # A subclass of the answer in which all handlers but one are finished. It also gets the
+            # shared parts that the answer lacks, because finished handlers use them.
+            attributes = {
                 part: value
                 for part, value in self.shared_parts.items()
                 if not hasattr(answer, part)
             }
             for other in self.opnames:
                 if other != name:
-                    parts[other] = vars(self.step)[other]
-            mostly_finished = type(answer.__name__, (answer,), parts)
+                    attributes[other] = vars(self.step)[other]
+            mostly_finished = type(answer.__name__, (answer,), attributes)
             machine = self.make_machine(mostly_finished)
             reason = find_run_difference(machine, program, args, [name])
             if reason:
@@ -123,13 +126,16 @@ class StepJudge:
         return None
 
     def draw(self, answer: type) -> Listing:
-        """Return the stacks of the step's first program on the learner's machine."""
+        """Return a table of the stacks of the step's first program on the learner's machine."""
         program, args = cases_of(self.step)[0]
         return list_stacks(self.make_machine(answer), program, args)
 
 
 def _make_exercise(step: type, praise: str, *hints: str) -> Exercise:
-    """Return a step's exercise. After a pass, it shows the first program on the learner's stack."""
+    """Return the exercise on a step: its judge, its praise after a pass, and its hints.
+
+    After a pass it also draws the run of the step's first program.
+    """
     step_judge = StepJudge(step)
     name = f"vm_{step.__name__.lower()}"
     return Exercise(name, step_judge.judge, praise, hints, picture=step_judge.draw)
@@ -189,8 +195,8 @@ STEP_EXERCISES = (
 
 
 @dataclass(frozen=True)
-class Reach:
-    """What the machine can run after one step."""
+class Coverage:
+    """A row of the table: what the machine can run after one more step."""
 
     #: The name of the step.
     step: str
@@ -198,7 +204,7 @@ class Reach:
     opcodes: str
     #: How many opcodes the machine has so far.
     so_far: int
-    #: How many functions of the library need no other.
+    #: How many functions of the library need only those opcodes.
     functions: int
     #: Their share of all functions, in percent.
     share: str
@@ -212,17 +218,17 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
     A step is a class whose methods are named after opcodes. A stub does not count as a handler.
     The library is that of the running Python. Only its top-level modules are read.
     """
-    needs = list_needs()
+    needs = list_needs()  # opcodes of a function -> how many functions need just these
     total = sum(needs.values())
-    known = set()
+    known = set()  # opcodes with a handler so far
     rows = []
     for step in steps:
         if not isinstance(step, type):
             raise TypeError(f"a step is a class with methods for opcodes, not {short_repr(step)}")
         written = vm.written(step)
         known |= written
-        runnable = sum(count for needed, count in needs.items() if needed <= known)
-        row = Reach(
+        runnable = sum(count for opcodes, count in needs.items() if opcodes <= known)
+        row = Coverage(
             step=step.__name__,
             opcodes=str(len(written)),
             so_far=len(known),
@@ -238,25 +244,26 @@ def show_opcode_coverage(*steps: type) -> Exhibit:
 
 
 def _draw_bar(part: int, total: int) -> str:
-    """Return a share as a bar of WIDTH characters, rounded up to an eighth of one."""
-    eighths = math.ceil(WIDTH * len(EIGHTHS) * part / total)
+    """Return part / total as a bar of BAR_WIDTH characters, rounded up to an eighth of one."""
+    eighths = math.ceil(BAR_WIDTH * len(EIGHTHS) * part / total)
     full_count, rest = divmod(eighths, len(EIGHTHS))
     bar = EIGHTHS[-1] * full_count
     if rest:
         bar += EIGHTHS[rest - 1]
-    return bar.ljust(WIDTH, EMPTY)
+    return bar.ljust(BAR_WIDTH, EMPTY_CELL)
 
 
 def _describe_most_helpful(needs: Counter, known: set[str]) -> str:
-    """Return a sentence on the one missing handler that would help most functions, or "".
+    """Return a sentence on the missing handler that alone would make most functions run, or "".
 
-    `needs` is the result of `list_needs`, `known` the names of the opcodes that have handlers.
+    `needs` is the result of `list_needs`. `known` has the names of the opcodes that have handlers.
     """
-    counts = Counter()
-    for needed, count in needs.items():
-        missing = needed - known
+    counts = Counter()  # missing opcode -> how many functions lack only this one
+    for opcodes, count in needs.items():
+        missing = opcodes - known
         if len(missing) == 1:
-            counts[min(missing)] += count  # `min` of one name is that name
+            [opname] = missing
+            counts[opname] += count
     if not counts:
         return ""
 
@@ -267,18 +274,22 @@ def _describe_most_helpful(needs: Counter, known: set[str]) -> str:
 
 @cache
 def list_needs() -> Counter:
-    """Return a set of plain instructions' names -> how many library functions use just these."""
+    """Count the functions of the standard library by the instructions that they need.
+
+    A key is a frozenset of names of plain instructions, which are the same for all versions of
+    CPython. The value is how many functions need just these.
+    """
     needs = Counter()
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
         module_code = SourceFileLoader(path.stem, str(path)).get_code(path.stem)
         for code in _walk_codes(module_code):
-            if code.co_flags & inspect.CO_OPTIMIZED:  # a function's
+            if code.co_flags & inspect.CO_OPTIMIZED:  # the code of a function, not of a class
                 needs[_list_plain_names(code)] += 1
     return needs
 
 
 def _walk_codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield a code object, and then those inside it."""
+    """Yield a code object, and all code objects in its constants, at any depth."""
     yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):

@@ -1,8 +1,7 @@
 """The graphs of all moments of a run -> one picture in which only arrows move.
-
-Every box and arrow that some moment has is drawn once. At each moment a script shows, hides or
-highlights them, by the states that `GraphUnion` lists. A run of Dynamo makes several graphs one
-after the other; each of them is a part of the picture, in a frame of its own.
+A moment is a step of the run, with one graph. Every box and arrow that some moment has is drawn
+once, and a script shows, hides or highlights it at each moment. A run of Dynamo makes several
+graphs one after the other: each of them is a *part* of the picture, in a frame of its own.
 """
 
 from collections import Counter
@@ -51,10 +50,13 @@ class Picture:
     svg: str
     """The SVG text."""
     states: list[dict[str, str]]
-    """Of each moment, the state of each part that is there, by its `data-key`."""
+    """For each moment: `data-key` -> state, such as `shown`, of the boxes and arrows there."""
 
     def still(self, moment: int, style: str) -> str:
-        """Return the SVG of one moment, usable alone: with its style, and its states written."""
+        """Return the SVG of one moment, usable without a script: each part has its state in it.
+
+        `style` is CSS that shows or hides a part by its attribute `data-state`.
+        """
         svg = self.svg.replace("<title>", f"<style>{style}</style><title>", 1)
         for key, state in self.states[moment].items():
             name = f'data-key="{key}"'
@@ -75,15 +77,15 @@ class UnionArrow:
     turn: int
     """The direction of its head, in degrees clockwise from the right."""
     key: str
-    """Its key in the picture."""
+    """Its `data-key` in the picture, such as `a0`."""
     ends: tuple[str, str]
-    """The keys of its boxes in the picture."""
+    """The `data-key` of the box it leaves and of the box it reaches."""
     says: list[tuple[str, Words]]
-    """Each label that it has at some moment, with a key; the key of one that stays is empty."""
+    """Each label that it has at some moment, as (`data-key`, lines); see `_number_texts`."""
     spoken: str
     """Its sentence for a screen reader."""
     name: str
-    """The name that it leads from; empty for another kind of box."""
+    """The label of the name that it leaves; empty if it leaves a box of another kind."""
     slot: int
     """The number of the reference that it shows, which later may lead elsewhere."""
     part: str
@@ -97,7 +99,7 @@ class UnionBox:
     rectangle: Rectangle
     """Its place."""
     text_x: int
-    """The middle of its words."""
+    """The middle of its words, in pixels from the left."""
     outline: str
     """Its outline as an SVG path."""
     ink_kind: str
@@ -105,17 +107,18 @@ class UnionBox:
     is_frame: bool
     """It is the frame of a graph of its own."""
     key: str
-    """Its key in the picture."""
+    """Its `data-key` in the picture, such as `n3`."""
     says: list[tuple[str, Words]]
-    """What it says at some moment, each with a key; the key of what it always says is empty."""
+    """What it says at each moment, as (`data-key`, label and detail); see `_number_texts`."""
     part: str
     """The graph to which it belongs, of those of a run."""
 
 
 def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = False) -> Picture:
-    """Return the picture of graphs that share their keys; at least one has a node.
+    """Return the picture of graphs in which the same key means the same node.
 
-    `down`: the graphs are those of a run of Dynamo, which lead downwards, each in its own frame.
+    At least one of the graphs has a node. With `down`, the graphs are those of a run of Dynamo:
+    their arrows lead downwards, and each graph of the run has a frame.
     """
     union = GraphUnion(graphs)
     layered, rectangles = place_union(union, down)
@@ -126,7 +129,7 @@ def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = F
 
     drawn_arrows = [arrow.drawn for arrow in arrows]
     width, height = measure_size(rectangles.values(), drawn_arrows)
-    label_lift = _measure_lift(drawn_arrows)
+    label_lift = _measure_label_lift(drawn_arrows)
     label_tops = [arrow.label_y - label_lift for arrow in drawn_arrows if arrow.label]
     top = min([0, *label_tops])  # a label above the first row reaches above the boxes
     svg = render(
@@ -144,9 +147,9 @@ def draw_animated_graph(graphs: Sequence[Graph], title: str = "", down: bool = F
 
 
 def _find_part(key: str, down: bool) -> str:
-    """Return the number of the graph of a Dynamo run to which a node's key belongs.
+    """Return the number of the graph to which a node belongs, as text; empty without `down`.
 
-    A key there begins with that number (see growing_graphs.py). The text is empty for other runs.
+    In a run of Dynamo, a node's key begins with that number: `1 call 0` belongs to graph 1.
     """
     return key.partition(" ")[0] if down else ""
 
@@ -157,8 +160,8 @@ def _find_part(key: str, down: bool) -> str:
 def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, dict[Key, Rectangle]]:
     """Return the layers, and the place of each box and bend, with room for labels.
 
-    `down` is that of `draw_animated_graph`. The frames of its graphs have no layer, for they are
-    put around boxes that are placed.
+    `down` is that of `draw_animated_graph`. A frame has no layer, because it is put around the
+    boxes of its graph after these have their places.
     """
     nodes = tuple(node for node in union.boxes.values() if node.kind != FRAME)
     layered = make_layers(Graph("", nodes, tuple(union.arrows.values())))
@@ -167,15 +170,18 @@ def place_union(union: GraphUnion, down: bool = False) -> tuple[LayeredGraph, di
         heights[key] = TAG_HEIGHT if node.kind == "name" else BOX_HEIGHT
 
     if down:
-        place = place_layers(layered, union.widths, ROW_GAP, down, heights, ROW_ROOM)
-        return layered, _frame_graphs(layered, place())
-    place = place_layers(layered, union.widths, COLUMN_GAP, down, heights, COLUMN_ROOM)
-    return layered, place(_measure_union_gaps(union, layered))
+        place_keys = place_layers(layered, union.widths, ROW_GAP, down, heights, ROW_ROOM)
+        return layered, _frame_graphs(layered, place_keys())
+    place_keys = place_layers(layered, union.widths, COLUMN_GAP, down, heights, COLUMN_ROOM)
+    return layered, place_keys(_measure_union_gaps(union, layered))
 
 
 def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
-    """Return for each column the pixels by which the next one must be farther away for labels."""
-    columns = {}
+    """Return number of a column -> further pixels after it, so that its labels have room.
+
+    A column is a layer, because layers follow each other to the right here.
+    """
+    columns = {}  # key -> the number of its column
     for number, keys in enumerate(layered.layers):
         columns |= dict.fromkeys(keys, number)
 
@@ -183,19 +189,19 @@ def _measure_union_gaps(union: GraphUnion, layered: LayeredGraph) -> Counter:
     for source, target in union.arrows:
         column = columns[source]
         width = max(_measure_widest_line(words) for words in union.words[source, target])
-        if column == columns[target]:
+        if column == columns[target]:  # the label is beside the loop of an arrow that comes back
             width += BESIDE_LOOP
         gaps[column] = max(gaps[column], width + LEAD - COLUMN_GAP)
     return gaps
 
 
 def _frame_graphs(layered: LayeredGraph, rectangles: dict[Key, Rectangle]) -> dict[Key, Rectangle]:
-    """Return new places: each graph of a run in a frame, beside the graph before.
+    """Return new places, in which the graphs of a run stand beside each other, each in a frame.
 
-    The result also has the places of the frames.
+    The result also has the places of the frames, whose key is the number of the graph as text.
     """
     framed = {}
-    left = MARGIN
+    left = MARGIN  # of the frame that comes next
     for part, keys in sorted(_group_by_part(layered, rectangles).items()):
         own_rectangles = {key: rectangles[key] for key in keys}
         first_x = min(rectangle.x for rectangle in own_rectangles.values())
@@ -216,13 +222,17 @@ def _frame_graphs(layered: LayeredGraph, rectangles: dict[Key, Rectangle]) -> di
 def _group_by_part(
     layered: LayeredGraph, rectangles: dict[Key, Rectangle]
 ) -> dict[int, dict[Key, None]]:
-    """Return by the number of each graph of a run the keys of its boxes and bends, each once."""
+    """Return number of a graph -> the keys of its boxes and bends, as a dict without values.
+
+    A dict keeps the order of the keys, and has each once.
+    """
     keys_by_part = {}
-    for path in layered.paths:  # the key of a bend does not say to which graph it belongs
+    # The key of a bend does not tell its graph, but a bend is on a path that begins at a box.
+    for path in layered.paths:
         source = path[0]
         part = int(_find_part(source, down=True))
         keys_by_part.setdefault(part, {}).update(dict.fromkeys(path))
-    for key in rectangles:
+    for key in rectangles:  # boxes without an arrow are on no path
         is_bend = not isinstance(key, str)
         if not is_bend:
             part = int(_find_part(key, down=True))
@@ -242,12 +252,13 @@ def _draw_union_arrows(
         passed_places = [rectangles[key] for key in path]
         ends = (path[0], path[-1])
         drawn_arrows.append(_draw_line(union.words[ends], passed_places, down))
-    lift = _measure_lift(drawn_arrows)
+    lift = _measure_label_lift(drawn_arrows)
     labelled_arrows = place_labels(drawn_arrows, rectangles.values(), lift, clear=True)
 
-    # The number of each reference: arrows with one source and one label show one reference at
-    # different moments, so the page moves one into the other.
-    slots = {}
+    # A reference is a pair (source, label), such as the name `x`. The arrows of one reference show
+    # where it leads at different moments. They get the same number, a slot, by which the page moves
+    # one arrow into the other.
+    slots = {}  # reference -> its number
     arrows = []
     for ends, drawn in zip(union.arrows, labelled_arrows, strict=True):
         source, target = ends
@@ -263,7 +274,7 @@ def _draw_union_arrows(
             turn=turn,
             key=key,
             ends=(union.picture_keys[source], union.picture_keys[target]),
-            says=_key_words(key, union.words[ends]),
+            says=_number_texts(key, union.words[ends]),
             spoken=_describe_arrow(union, ends, down),
             name=last_label if is_name else "",
             slot=slots.setdefault(reference, len(slots)),
@@ -274,7 +285,7 @@ def _draw_union_arrows(
 
 
 def _draw_line(labels: list[Words], passed_places: list[Rectangle], down: bool) -> Arrow:
-    """Return an arrow with room for the longest of its `labels`, which it has one after the other.
+    """Return an arrow with room for the longest of its `labels`, which it has at different moments.
 
     `passed_places` are the places of its source, its bends and its target.
     """
@@ -287,7 +298,7 @@ def _draw_line(labels: list[Words], passed_places: list[Rectangle], down: bool) 
     label_point = None
     if down:
         curve = curve_down(passed_places)
-    elif start.x == end.x:
+    elif start.x == end.x:  # a line that comes back to its own column has its label beside it
         curve = curve_across(passed_places, plate_width=plate_width, tip=HEAD_LENGTH)
     else:
         # Without the width of its label, the line gets no level piece for it, and the label begins
@@ -308,16 +319,17 @@ def _draw_line(labels: list[Words], passed_places: list[Rectangle], down: bool) 
 
 
 def _find_ends(start: Rectangle, end: Rectangle, down: bool) -> tuple[Point, Point, int]:
-    """Return the point where an arrow leaves its box, that of its head, and the head's direction.
+    """Return the point where an arrow leaves its box, the point of its head, and its direction.
 
-    The direction is in degrees, clockwise from the right.
+    `start` and `end` are the places of its boxes. The direction is that of the head, in degrees
+    clockwise from the right.
     """
     if down:
         return (start.centre_x, start.bottom), (end.centre_x, end.y), DOWN_TURN
 
-    lift = LOOP_LIFT if start == end else 0
+    lift = LOOP_LIFT if start == end else 0  # the two ends of a loop must lie apart
     leave = (start.right, start.centre_y - lift)
-    if start.x == end.x:
+    if start.x == end.x:  # in one column, an arrow comes back from the right
         return leave, (end.right, end.centre_y + lift), LOOP_TURN
     return leave, (end.x, end.centre_y), 0
 
@@ -327,10 +339,10 @@ def _measure_widest_line(label: Words) -> int:
     return max(map(measure_plate_width, label))
 
 
-def _measure_lift(arrows: Iterable[Arrow]) -> int:
-    """Return how far above its line the middle of each label is, in pixels.
+def _measure_label_lift(arrows: Iterable[Arrow]) -> int:
+    """Return how far the middle of each label is above its line, in pixels.
 
-    It is the same for all labels: as far as the highest one needs.
+    All labels get the same distance, which is enough for the highest of them.
     """
     heights = [arrow.plate_height for arrow in arrows if arrow.label]
     return max(heights, default=0) // 2 + LABEL_GAP
@@ -340,7 +352,10 @@ def _measure_lift(arrows: Iterable[Arrow]) -> int:
 
 
 def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: str) -> UnionBox:
-    """Return the box of a node at this place; `part` is the graph to which it belongs."""
+    """Return the box of a node at this place, with all texts that it has in the run.
+
+    `part` is the number of the graph to which the node belongs, as text.
+    """
     text_x = rectangle.centre_x
     if node.kind == "name":  # the point of a tag has no room for words
         text_x -= 4
@@ -354,29 +369,30 @@ def _draw_union_box(union: GraphUnion, node: Node, rectangle: Rectangle, part: s
         ink_kind=find_ink_kind(node.kind),
         is_frame=node.kind == FRAME,
         key=key,
-        says=_key_words(key, union.words[node.key]),
+        says=_number_texts(key, union.words[node.key]),
         part=part,
     )
 
 
-def _key_words(key: str, words: list[Words]) -> list[tuple[str, Words]]:
-    """Return all that a box or an arrow says at some moment, each with a key for its state.
+def _number_texts(key: str, words: list[Words]) -> list[tuple[str, Words]]:
+    """Return what a box or an arrow says at different moments, each with a `data-key` of its own.
 
-    `key` is that of the box or arrow. What always says the same needs no state, and has no key.
+    For the key `n3`: `[("n3.0", ("x", "int")), ("n3.1", ("x", "float"))]`. A script shows one of
+    them at each moment. What always says the same gets an empty key, because it is always shown.
     """
     if len(words) == 1:
         return [("", words[0])]
-    return [(f"{key}.{number}", each) for number, each in enumerate(words)]
+    return [(f"{key}.{number}", text) for number, text in enumerate(words)]
 
 
 def _describe_arrow(union: GraphUnion, ends: Ends, down: bool) -> str:
     """Return the sentence that a screen reader says for an arrow: source, label, target.
 
-    Each is in the last of the words that it has in the run.
+    The words of a box or an arrow may change in the run; the sentence has the last ones.
     """
     names = []
     for end in ends:
-        last_words = filter(None, union.words[end][-1])  # without an empty detail
+        last_words = filter(None, union.words[end][-1])  # the label, and the detail if there is one
         names.append(" ".join(last_words))
     source, target = names
     verb = " ".join(union.words[ends][-1])

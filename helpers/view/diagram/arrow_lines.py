@@ -1,4 +1,7 @@
-"""Places that an arrow leads through -> the line between them, as an SVG path, and its points."""
+"""The places that an arrow leads through -> its line as an SVG path, and points on the line.
+The places are rectangles: the box where the arrow begins, its bends, and the box where it ends. A
+*fan* is several arrows that leave one box.
+"""
 
 import re
 from collections.abc import Sequence
@@ -39,9 +42,9 @@ def curve_down(
 ) -> ArrowCurve:
     """Return the line downwards from the first of these places to the last, through bends between.
 
-    An arrow of a fan, several arrows that leave one box, has its label near its end, because the
-    arrows lie apart there. `plate_width` makes no difference; it is an argument because callers
-    call either this function or `curve_across`.
+    An arrow of a fan has its label near its end, because the arrows of a fan lie apart there.
+    `plate_width` makes no difference. It is an argument because callers call either this function
+    or `curve_across`.
     """
     start = rectangles[0]
     end = rectangles[-1]
@@ -49,11 +52,12 @@ def curve_down(
     y = start.bottom
     line = f"M{x} {y}"
     for target in rectangles[1:]:
+        # An S curve: it leaves upright, turns at half the height, and arrives upright.
         half = (y + target.y) // 2
         line += f" C{x} {half},{target.centre_x} {half},{target.centre_x} "
         if target is end:
             line += f"{target.y - TIP}"
-        else:
+        else:  # upright through a bend
             line += f"{target.y} V{target.bottom}"
         x = target.centre_x
         y = target.bottom
@@ -72,13 +76,13 @@ def curve_across(
 ) -> ArrowCurve:
     """Return the line from the first of these places to the last, from left to right.
 
-    The label stands on a level piece that is as long as `plate_width`, the ground behind it. That
-    piece is near the start, or near the end for an arrow of a fan, several arrows that leave one
-    box. The line ends `tip` pixels before the last place.
+    The label stands on a level piece of the line, which is as long as `plate_width`, the width of
+    the ground behind the label. The level piece is near the start. For an arrow of a fan it is near
+    the end. The line ends `tip` pixels before the last place.
     """
     start = rectangles[0]
     end = rectangles[-1]
-    if start.x == end.x:
+    if start.x == end.x:  # both places are in one column, or are the same box
         return _curve_back(start, end, plate_width, tip)
 
     x = start.right
@@ -94,10 +98,12 @@ def curve_across(
 
     line += f" H{x}"
     for target in rectangles[1:]:
+        # An S curve: it leaves level, turns at half the width, and arrives level.
         target_x = last_curve_x if target is end else target.x
         half = (x + target_x) // 2
         line += f" C{half} {y},{half} {target.centre_y},{target_x} {target.centre_y}"
-        line += f" H{tip_x}" if target is end else f" H{target.right}"  # level through a bend
+        # Level to the tip, or through the bend.
+        line += f" H{tip_x}" if target is end else f" H{target.right}"
         x = target.right
         y = target.centre_y
 
@@ -108,7 +114,7 @@ def curve_across(
 
 def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) -> ArrowCurve:
     """Return the line to a box of the same column, or to its own box: out to the right and back."""
-    lift = LOOP_LIFT if start == end else 0
+    lift = LOOP_LIFT if start == end else 0  # the two ends of a loop must lie apart
     first_y = start.centre_y - lift
     last_y = end.centre_y + lift
     x = max(start.right, end.right)
@@ -122,7 +128,7 @@ def _curve_back(start: Rectangle, end: Rectangle, plate_width: int, tip: int) ->
 
 @lru_cache(maxsize=4_000)
 def list_points(line: str) -> list[Point]:
-    """Return points on an SVG path, from its start to its end, at most `CELL` pixels apart or so.
+    """Return points on an SVG path, from its start to its end, about `CELL` pixels apart.
 
     The path is made of the commands M, C, Q, L, H and V in absolute whole numbers.
     """
@@ -138,7 +144,7 @@ def list_points(line: str) -> list[Point]:
             numbers = [numbers[0], y]
         elif command == "V":
             numbers = [x, numbers[0]]
-        # The control points of a Bézier curve; a straight piece is one of degree 1.
+        # The control points of a Bézier curve; a straight piece is a curve of degree 1.
         corners = [(x, y), *zip(numbers[::2], numbers[1::2], strict=True)]
 
         length = sum(dist(*pair) for pair in pairwise(corners))
@@ -152,11 +158,12 @@ def list_points(line: str) -> list[Point]:
 
 @lru_cache(maxsize=4_000)  # in a picture, many lines lead from the same column to the same column
 def _divide_curve(corners: tuple[int, ...], count: int) -> list[int]:
-    """Return so many coordinates on a Bézier curve of degree 1 to 3, without its start.
+    """Return one coordinate, x or y, of `count` points on a Bézier curve, without its start.
 
-    `corners` are one coordinate of its control points. De Casteljau's algorithm finds each point.
+    `corners` are the same coordinate of the control points: 2 to 4 for a curve of degree 1 to 3.
+    De Casteljau's algorithm finds each point.
     """
-    if len(set(corners)) == 1:
+    if len(set(corners)) == 1:  # the curve does not move in this direction
         return [corners[0]] * count
 
     parts = [number / count for number in range(1, count + 1)]
@@ -175,12 +182,12 @@ def _divide_quadratic(corners: tuple[int, ...], parts: list[float]) -> list[int]
     divide the line between the two points in this ratio. That point is on the curve.
     """
     start, middle, end = corners
-    found = []
+    coordinates = []
     for part in parts:
         first = start + (middle - start) * part
         second = middle + (end - middle) * part
-        found.append(round(first + (second - first) * part))
-    return found
+        coordinates.append(round(first + (second - first) * part))
+    return coordinates
 
 
 def _divide_cubic(corners: tuple[int, ...], parts: list[float]) -> list[int]:
@@ -189,13 +196,14 @@ def _divide_cubic(corners: tuple[int, ...], parts: list[float]) -> list[int]:
     De Casteljau's algorithm: three sides of the control polygon are divided in the same ratio. The
     three points are the control polygon of a quadratic curve, and so on down to one point.
     """
-    start, lead, pull, end = corners
-    found = []
+    start, second_control, third_control, end = corners
+    coordinates = []
     for part in parts:
-        first = start + (lead - start) * part
-        second = lead + (pull - lead) * part
-        third = pull + (end - pull) * part
+        first = start + (second_control - start) * part
+        second = second_control + (third_control - second_control) * part
+        third = third_control + (end - third_control) * part
+        # The same between these three, and then between the two that are left.
         first += (second - first) * part
         second += (third - second) * part
-        found.append(round(first + (second - first) * part))
-    return found
+        coordinates.append(round(first + (second - first) * part))
+    return coordinates

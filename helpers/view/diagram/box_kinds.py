@@ -1,8 +1,7 @@
 """The kind of a node -> its colour and shape, and its words in a legend.
-
-A kind that `ink` does not have is drawn as one that it has, and some are set apart by their line.
 A kind may have several words, such as `forward own found`: the first is what the node is, the
-others set it apart.
+others set it apart by their line. A kind that `ink`, the table of colours and shapes, does not
+have is drawn as a kind that `ink` has.
 """
 
 from collections.abc import Iterable
@@ -78,19 +77,20 @@ def draw_style(kinds: Iterable[str]) -> str:
 
 
 def render_kinds_legend(kinds: Iterable[str], has_found: bool = False) -> Markup:
-    """Return the legend of a picture with these kinds; `has_found`: it also shows what was found.
+    """Return the legend of a picture whose nodes are of these kinds.
 
-    The legend is empty for a single kind. A kind that is set apart says in its box what it is, and
-    needs no legend.
+    A legend of a single kind is left out. A kind that is set apart, such as `gone`, needs no entry,
+    because its box says what it is. `has_found` adds what the mark of a searched text means.
     """
     first_words = dict.fromkeys(kind.partition(" ")[0] for kind in kinds)
     kinds_to_explain = {find_ink_kind(word) for word in first_words if word not in SET_APART}
 
-    ink_kinds_by_word = {}
+    ink_kinds_by_word = {}  # the words of the legend -> the kind of `ink` whose mark is beside them
     for word in first_words:
         ink_kind = find_ink_kind(word)
         if ink_kind in kinds_to_explain:
-            ink_kinds_by_word[LEGEND_WORDS.get(word, ink_kind)] = ink_kind
+            legend_word = LEGEND_WORDS.get(word, ink_kind)
+            ink_kinds_by_word[legend_word] = ink_kind
 
     legend = Markup("")
     if len(ink_kinds_by_word) > 1:

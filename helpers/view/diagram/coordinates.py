@@ -1,7 +1,6 @@
-"""A layered graph -> where each box and bend is, so that arrows are short and straight.
-
-A key stands for a box or for a bend of an arrow. Keys are linked if an arrow leads from one to the
-other through no further key.
+"""A layered graph -> the place of each box and bend, so that arrows are short and straight.
+A *key* stands for a box, or for a bend: a point where an arrow may turn in a layer that it passes.
+Two keys are *linked* if a *piece* of an arrow leads from one directly to the other.
 """
 
 from collections import Counter, defaultdict
@@ -15,9 +14,10 @@ from .layered_layout import Key, LayeredGraph
 
 ROUNDS = 6
 SWEEPS = 8
-WEIGHTS = (1, 2, 8)  # of a piece of an arrow between two boxes, a box and a bend, two bends
-STRAIGHT = 4  # pixels: a piece that is less aslant than this is as good as straight
-LOOSE = 60  # pixels aslant at which a bent piece pulls as one between two boxes does
+# The weight of a piece of an arrow, by how many of its two ends are bends.
+WEIGHTS = (1, 2, 8)
+STRAIGHT = 4  # pixels: a piece with a smaller slant is as good as straight
+LOOSE = 60  # pixels: the slant that counts for each piece between two boxes
 WEAKEST = 1e-6  # the weight of a key without a link
 
 BETWEEN_BOXES = 24  # pixels between two boxes of a layer that leads down
@@ -25,18 +25,19 @@ BESIDE_BEND = 16  # pixels between a bend and what is beside it there
 BETWEEN_BOXES_ACROSS = 14
 BESIDE_BEND_ACROSS = 22
 
-# Takes further pixels between layers by the number of the layer, or nothing; returns the places.
+# Returns key -> its place. The optional argument moves layers apart: number of a layer -> further
+# pixels after it.
 PlaceKeys = Callable[..., dict[Key, Rectangle]]
 
 
 @dataclass
 class _SpacedRow:
-    """One layer, with how far each key is at least from the first one."""
+    """One layer, with the least distance of each key from the first one."""
 
     keys: tuple[Key, ...]
     """Its keys in their order."""
     offsets: list[float]
-    """Of each key, the least distance of its centre from the first key's, in pixels."""
+    """For each key, the least distance from the centre of the first key to its own, in pixels."""
 
 
 @dataclass
@@ -44,7 +45,7 @@ class _Block:
     """Neighbours of a row that stand as close to each other as they may."""
 
     position: float
-    """Where the first key of the row would be if this block decided alone."""
+    """Where the first key of the whole row would be if only the links of this block pulled."""
     weight: float
     """How strongly the block is pulled there."""
     count: int
@@ -74,13 +75,13 @@ def assign_coordinates(
     """
     weights = _weigh_links(layered, sizes)
     rows = [_space_row(keys, sizes, between, beside) for keys in layered.layers]
-    centres = {}
+    centres = {}  # at first, the keys of a layer stand as close as they may
     for row in rows:
         centres |= dict(zip(row.keys, row.offsets, strict=True))
 
     linked = {key: [other for other, _ in weights[key]] for key in centres}
     for _ in range(ROUNDS):
-        # A pull depends on how far a piece is aslant, which the sweeps before have changed.
+        # A pull depends on the slant of a piece, which the sweeps of the last round have changed.
         pulls = _measure_pulls(weights, sizes, centres)
         for sweep in range(SWEEPS):
             goes_back = sweep % 2 == 1
@@ -90,20 +91,22 @@ def assign_coordinates(
 
 
 def _weigh_links(layered: LayeredGraph, sizes: dict) -> dict[Key, list[tuple[Key, int]]]:
-    """Return for each key the keys linked with it, each with the weight of the piece between."""
+    """Return key -> [(linked key, weight of the piece between them), …]."""
     weights = defaultdict(list)
     for path in layered.paths:
         for key, next_key in pairwise(path):
             bends = [end for end in (key, next_key) if end not in sizes]  # only boxes have a size
-            bend_count = len(bends)
-            weight = WEIGHTS[bend_count]
+            weight = WEIGHTS[len(bends)]
             weights[key].append((next_key, weight))
             weights[next_key].append((key, weight))
     return weights
 
 
 def _space_row(keys: tuple[Key, ...], sizes: dict, between: int, beside: int) -> _SpacedRow:
-    """Return a row whose keys stand as close as they may; `between` and `beside` are pixels."""
+    """Return a row whose keys stand as close as they may.
+
+    `between` is the least gap between two boxes in pixels, and `beside` that beside a bend.
+    """
     offsets = [0.0]
     for key, next_key in pairwise(keys):
         gap = between if key in sizes and next_key in sizes else beside
@@ -113,21 +116,22 @@ def _space_row(keys: tuple[Key, ...], sizes: dict, between: int, beside: int) ->
 
 
 def _measure_pulls(weights: dict, sizes: dict, centres: dict) -> dict[Key, list[float]]:
-    """Return for each key how strongly each of its links pulls it, in the order of `weights`.
+    """Return key -> how strongly each of its links pulls it, in the order of `weights[key]`.
 
-    A piece with a bend pulls less the more it is aslant, so that one long slope is preferred to
-    many small ones; a piece between two boxes is drawn as a curve and may be aslant.
+    The slant of a piece is how far its ends are from each other in the direction of a layer. A
+    piece with a bend pulls less, the greater its slant is, so that one long slope is preferred to
+    many small ones. A piece between two boxes is drawn as a curve, so its slant does not count.
     """
 
-    def measure_slope(key: Key, other: Key) -> float:
-        """Return how far a piece is aslant, in pixels; the same for all pieces between boxes."""
+    def measure_slant(key: Key, other: Key) -> float:
+        """Return the slant of a piece in pixels; the same number for all pieces between boxes."""
         if key in sizes and other in sizes:
             return LOOSE
         return max(abs(centres[key] - centres[other]), STRAIGHT)
 
     pulls = {}
     for key in centres:
-        pulls[key] = [weight / measure_slope(key, other) for other, weight in weights[key]]
+        pulls[key] = [weight / measure_slant(key, other) for other, weight in weights[key]]
     return pulls
 
 
@@ -149,13 +153,14 @@ def _settle_row(row: _SpacedRow, linked: dict, pulls: dict, centres: dict) -> di
     blocks: list[_Block] = []
     for key, offset in zip(row.keys, row.offsets, strict=True):
         pull = sum(pulls[key])
-        if pull:
+        if pull:  # the wanted centre is the weighted mean of the linked ones
             linked_centres = map(centres.get, linked[key])
             wanted = sum(map(mul, linked_centres, pulls[key])) / pull
-        else:
+        else:  # nothing pulls a key without a link
             wanted = centres[key]
 
-        # Without the offsets, keys keep their distance exactly if their positions never decrease.
+        # The offset is subtracted: two keys keep their least distance exactly if the positions that
+        # are left do not decrease. Blocks in which they would decrease are joined.
         block = _Block(position=wanted - offset, weight=pull or WEAKEST, count=1)
         while blocks and blocks[-1].position >= block.position:
             block = _join_blocks(blocks.pop(), block)
@@ -168,7 +173,7 @@ def _settle_row(row: _SpacedRow, linked: dict, pulls: dict, centres: dict) -> di
 
 
 def _join_blocks(first: _Block, second: _Block) -> _Block:
-    """Return both blocks as one, at their weighted mean."""
+    """Return both blocks as one, at the weighted mean of their positions."""
     weight = first.weight + second.weight
     total = first.position * first.weight + second.position * second.weight
     return _Block(total / weight, weight, first.count + second.count)
@@ -188,8 +193,8 @@ def place_layers(
 ) -> PlaceKeys:
     """Return a function that returns the place of each key, and can move layers apart.
 
-    The places in each layer are computed once, here. The function takes further gaps, by the number
-    of the layer before the gap, as often as a caller tries others.
+    The centres in each layer are computed once, here. The returned function may be called often,
+    with different `more_gaps`: number of a layer -> further pixels after it.
 
     If layers follow each other downwards, each is as high as its highest box. If they follow each
     other to the right, all boxes of a layer get the width of the widest.
@@ -209,7 +214,8 @@ def place_layers(
     extra_gaps : dict, optional
         Further pixels after some layers, by the number of the layer.
     """
-    # Along is the direction in which layers follow each other; beside is that of a layer.
+    # `along` is the direction in which layers follow each other, and `beside` the other one, in
+    # which the boxes of one layer follow each other.
     all_heights = dict.fromkeys(widths, BOX_HEIGHT) | (heights or {})
     sizes_along = all_heights if down else widths
     sizes_beside = widths if down else all_heights
@@ -222,14 +228,16 @@ def place_layers(
     def place(more_gaps: dict[int, int] | None = None) -> dict[Key, Rectangle]:
         """Return the place of each key, with `more_gaps` in addition to `extra_gaps`."""
         gaps = fixed_gaps + Counter(more_gaps or {})
-        places = {}
-        along = 0
+        places = {}  # key -> (along, length, beside, size), see `_make_rectangles`
+        along = 0  # where the next layer begins
         for number, keys in enumerate(layered.layers):
             thickness = max(sizes_along.get(key, 0) for key in keys)
             for key in keys:
                 size = sizes_beside.get(key, 0)
                 beside = round(centres[key] - size / 2)
-                length = sizes_along.get(key, thickness) if down else thickness
+                length = thickness  # also of a bend: the arrow runs straight through the layer
+                if down:
+                    length = sizes_along.get(key, thickness)
                 places[key] = (along, length, beside, size)
             along += thickness + gap + gaps[number]
         return _make_rectangles(places, down)
@@ -238,10 +246,11 @@ def place_layers(
 
 
 def _make_rectangles(places: dict[Key, tuple], down: bool) -> dict[Key, Rectangle]:
-    """Return the rectangle of each key, moved so that the first ones begin at the margin.
+    """Return key -> its rectangle, all moved so that the picture begins at the margin.
 
-    `places` has for each key (along, length, beside, size): where it begins and how long it is in
-    the direction in which layers follow each other, and the same in the direction of its layer.
+    `places` has for each key (along, length, beside, size). In the direction in which layers follow
+    each other, `along` is where the box begins and `length` how long it is. In the direction of its
+    layer, `beside` is where the box begins and `size` how long it is.
     """
     first_along = min(along for along, *_ in places.values())
     first_beside = min(beside for _, _, beside, _ in places.values())

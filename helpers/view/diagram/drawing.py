@@ -1,4 +1,4 @@
-"""What a picture of a graph consists of -> its SVG, and its page with the same facts as text."""
+"""Boxes and arrows of a graph, with their places -> an SVG, and a page with the same as text."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Box:
     detail: str
     """A second line in smaller letters, cut to fit; empty for none."""
     kind: str
-    """The kind of the node and what sets it apart, with spaces between them."""
+    """The kind of the node, and words that set it apart, such as `forward own found`."""
     baseline: int
     """The y on which the letters of the label stand."""
     tip: str = ""
@@ -71,18 +71,18 @@ class Arrow:
     line: str
     """Its way as an SVG path in absolute numbers."""
     label: str
-    """Its words, cut to fit; empty for none."""
+    """The label, cut to fit; empty for none."""
     label_x: int
-    """The middle of its label."""
+    """The middle of its label, in pixels from the left."""
     label_y: int
-    """The middle of its label."""
+    """The middle of its label, in pixels from the top."""
     plate_width: int
     """The width of the ground behind the label; 0 without a label."""
     plate_height: int = PLATE_HEIGHT
     """The height of the ground behind the label."""
     is_marked: bool = False
-    """It stands out, because something happens again."""
-    fate: str = ""
+    """It stands out, because a tensor is read again in the backward half."""
+    change: str = ""
     """`new` or `gone` in a picture of two graphs, else empty."""
     tip: str | None = None
     """Shown when the mouse is over the arrow; None in pictures whose arrows react to nothing."""
@@ -133,7 +133,7 @@ def measure_size(rectangles: Iterable[Rectangle], arrows: Iterable[Arrow] = ()) 
 
 
 def render_svg(title: str, drawing: Drawing, kinds: Iterable[str]) -> str:
-    """Return a drawing whose boxes are of these kinds as SVG text."""
+    """Return a drawing as SVG text; `kinds` are those of its boxes, whose colours it needs."""
     return render(
         "diagram.svg",
         title=title,
@@ -141,7 +141,7 @@ def render_svg(title: str, drawing: Drawing, kinds: Iterable[str]) -> str:
         style=draw_style(kinds),
         outline=draw_outline,
         classes=list_classes,
-        has_fates=any(arrow.fate for arrow in drawing.arrows),
+        has_changes=any(arrow.change for arrow in drawing.arrows),
         has_tips=any(arrow.tip is not None for arrow in drawing.arrows),
     )
 
@@ -151,8 +151,8 @@ def render_picture_page(
 ) -> str:
     """Return HTML: a picture under the model's title, its legend, and the same facts as text.
 
-    `alt` is what a screen reader says of the picture; `kinds` and `has_found` are those of the
-    legend. Without an `svg` there is only the text.
+    `text` is the text form of the model. `alt` is what a screen reader says of the picture. `kinds`
+    and `has_found` are those of `render_kinds_legend`. Without an `svg` there is only the text.
     """
     image = embed_picture(svg) if svg else {"image": ""}
     legend = render_kinds_legend(kinds, has_found)

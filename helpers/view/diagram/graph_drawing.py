@@ -1,4 +1,7 @@
-"""A graph -> its picture, in the direction and with the gaps that make it fit a page."""
+"""A graph -> its picture, in the direction and with the gaps that make it fit a page.
+Layers of boxes follow each other to the right, as *columns*, or downwards, as rows. A *fan* is
+several arrows that leave one box. A *plate* is the ground behind an arrow's label.
+"""
 
 from collections import Counter
 from dataclasses import replace
@@ -25,13 +28,19 @@ COLUMN_GAP = 70  # pixels between two columns, at least
 CLOSE_COLUMN_GAP = 40
 WIDER_GAP = 50  # pixels more in a graph with long arrows
 TIGHT_ROOM = (7, 8)  # pixels: between two boxes and beside a bend, in a row that is too wide
-MOST_COLUMNS = 12  # a deeper graph without a cycle leads downwards,
-WIDEST = 940  # and so does a wider one: beside its list of files, JupyterLab shows 830 pixels
+MOST_COLUMNS = 12  # a graph with more columns leads downwards, if it has no cycle
+# Pixels: a wider graph leads downwards too. Beside its list of files, JupyterLab shows 830 pixels.
+WIDEST = 940
 FITS = 828  # pixels: JupyterLab's page
 
 
 def draw_graph(model: Graph, page: bool = False) -> str:
-    """Return a graph as SVG text; a `page` leads downwards and is as narrow as can be."""
+    """Return a graph as SVG text.
+
+    With `page`, the picture leads downwards and is as narrow as possible, because it stands beside
+    another one. Bodies, such as the branches of a conditional op, are drawn inside the box of the
+    node that calls them.
+    """
     nest = nest_bodies(model)
     if nest.bodies and is_acyclic(nest):
         drawing = draw_nest(nest)
@@ -42,7 +51,7 @@ def draw_graph(model: Graph, page: bool = False) -> str:
 
 
 def is_acyclic(nest: Nest) -> bool:
-    """Return whether no level of the graph has a cycle."""
+    """Return whether neither the graph nor one of its bodies, at any depth, has a cycle."""
     import networkx
 
     edges = [(edge.source, edge.target) for edge in nest.graph.edges]
@@ -52,34 +61,39 @@ def is_acyclic(nest: Nest) -> bool:
 
 
 def _draw_flat(graph: Graph, page: bool) -> Drawing:
-    """Return the drawing of a graph without bodies, in the first form that fits.
+    """Return the drawing of a graph without bodies, in a form that fits a page.
 
-    The forms are a map of names, layers from left to right, a tree without labels, and layers from
-    top to bottom. A `page` is no map, and its layers go from top to bottom if there is no cycle.
+    The forms are tried in this order. A graph that begins with names is a map of names. Another
+    graph has its layers from left to right. If that is too wide, a tree without labels is indented
+    like an outline, and any other graph has its layers from top to bottom.
+
+    A `page` is never a map, and its layers go from top to bottom if it has no cycle.
     """
     widths = {node.key: measure_box_width(node) for node in graph.nodes}
     if not page:
-        drawing = _draw_names(graph, widths)
-        if drawing:
+        drawing = _draw_name_map(graph, widths)
+        if drawing:  # None for a graph that does not begin with names
             return drawing
 
     layered = make_layers(graph)
     label_gaps = _measure_label_gaps(graph, layered)
-    across = place_layers(layered, widths, COLUMN_GAP, down=False, extra_gaps=label_gaps)
-    width_across = _measure_width(across)
+    place_across = place_layers(layered, widths, COLUMN_GAP, down=False, extra_gaps=label_gaps)
+    width_across = _measure_width(place_across)
     if width_across > FITS and not _has_visible_label(graph):
         drawing = draw_tree(graph, widths)
-        if drawing:
+        if drawing:  # None for a graph that is no tree
             return drawing
 
     is_too_wide = width_across > WIDEST or len(layered.layers) > MOST_COLUMNS
     if not layered.has_cycle and (page or is_too_wide):  # an arrow of a cycle cannot lead down
-        down = _place_downwards(layered, widths)
-        if page or width_across > _measure_width(down):
-            return draw_level(Level(graph, layered, down, down=True))
-        # It would be no narrower downwards, so the columns move closer to each other.
-        across = place_layers(layered, widths, CLOSE_COLUMN_GAP, down=False, extra_gaps=label_gaps)
-    return draw_level(Level(graph, layered, across))
+        place_down = _place_downwards(layered, widths)
+        if page or width_across > _measure_width(place_down):
+            return draw_level(Level(graph, layered, place_down, down=True))
+        # Downwards it would be no narrower, so the columns move closer to each other.
+        place_across = place_layers(
+            layered, widths, CLOSE_COLUMN_GAP, down=False, extra_gaps=label_gaps
+        )
+    return draw_level(Level(graph, layered, place_across))
 
 
 def _has_visible_label(graph: Graph) -> bool:
@@ -93,45 +107,42 @@ def _place_downwards(layered: LayeredGraph, widths: dict[str, int]) -> PlaceKeys
     If a row would be too wide for a page, the boxes of all rows stand closer to each other.
     """
     gap = ROW_STEP - BOX_HEIGHT
-    roomy = place_layers(layered, widths, gap, down=True)
-    if _fits_page(roomy):
-        return roomy
+    place_keys = place_layers(layered, widths, gap, down=True)
+    if _fits_page(place_keys):
+        return place_keys
     return place_layers(layered, widths, gap, down=True, room=TIGHT_ROOM)
 
 
-def _measure_width(place: PlaceKeys) -> int:
+def _measure_width(place_keys: PlaceKeys) -> int:
     """Return how far the boxes reach to the right, in pixels."""
-    return max(rectangle.right for rectangle in place().values())
+    return max(rectangle.right for rectangle in place_keys().values())
 
 
-def _fits_page(place: PlaceKeys) -> bool:
-    """Return whether a page shows the whole picture, as small as it may be."""
-    return _measure_width(place) * SMALLEST <= FITS - MARGIN
+def _fits_page(place_keys: PlaceKeys) -> bool:
+    """Return whether the picture fits a page if it is scaled down to `SMALLEST`."""
+    return _measure_width(place_keys) * SMALLEST <= FITS - MARGIN
 
 
 def _measure_label_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
-    """Return the pixels by which a column is farther from the next one, for the labels between.
-
-    The result has them by the number of the column.
-    """
+    """Return number of a column -> further pixels after it, so that the labels there have room."""
     fan_sizes = Counter(edge.source for edge in graph.edges)
     columns = _number_columns(layered)
     gaps = {}
     for edge in graph.edges:
         column = columns[edge.source]
         gap = measure_plate_width(edge.label)
-        if column == columns[edge.target]:
+        if column == columns[edge.target]:  # a loop, which has its label beside it
             gap += BESIDE_LOOP
         elif fan_sizes[edge.source] > 1:  # the label of a fan's arrow stands near its end
             column = columns[edge.target] - 1
-        if graph.wide:
+        if graph.wide:  # the model asks for room for long arrows
             gap += WIDER_GAP
         gaps[column] = max(gaps.get(column, 0), gap)
     return gaps
 
 
 def _number_columns(layered: LayeredGraph) -> dict[object, int]:
-    """Return the number of the column of each box and bend."""
+    """Return key of a box or bend -> number of its column."""
     columns = {}
     for number, keys in enumerate(layered.layers):
         columns |= dict.fromkeys(keys, number)
@@ -141,10 +152,11 @@ def _number_columns(layered: LayeredGraph) -> dict[object, int]:
 # -- a map of names --------------------------------------------------------------------------------
 
 
-def _draw_names(graph: Graph, widths: dict[str, int]) -> Drawing | None:
-    """Return a map of names: a graph that begins with names, and whose ends are in one column.
+def _draw_name_map(graph: Graph, widths: dict[str, int]) -> Drawing | None:
+    """Return a map of names: names at the left, and all boxes that no arrow leaves at the right.
 
-    None is returned for any other graph, for a graph with a cycle, and for a map that is too wide.
+    The result is None for a graph that does not begin with names only, for a graph with a cycle,
+    and for a map that is too wide for a page.
     """
     targets = {edge.target for edge in graph.edges}
     roots = [node for node in graph.nodes if node.key not in targets]
@@ -160,19 +172,19 @@ def _draw_names(graph: Graph, widths: dict[str, int]) -> Drawing | None:
         heights[key] = max(BOX_HEIGHT, ARRIVAL * (arrivals[key] + 1))
 
     gaps = _measure_name_gaps(graph, layered)
-    place = place_layers(
+    place_keys = place_layers(
         layered, widths, CLOSE_COLUMN_GAP, down=False, heights=heights, extra_gaps=gaps
     )
-    if not _fits_page(place):
+    if not _fits_page(place_keys):
         return None
-    return draw_level(Level(graph, layered, place, has_lifted_labels=True))
+    return draw_level(Level(graph, layered, place_keys, has_lifted_labels=True))
 
 
 def _measure_name_gaps(graph: Graph, layered: LayeredGraph) -> dict[int, int]:
-    """Return the pixels by which a column of a map of names is farther from the next one.
+    """Return number of a column of a map of names -> further pixels after it, for its labels.
 
-    Only labels that stand between two columns need them. The labels of a fan's long arrows stand
-    at bends. A fan is several arrows that leave one box.
+    An arrow to the next column has its label between the two columns, and so has an arrow that
+    leaves its box alone. Other arrows, the long ones of a fan, have their labels at bends.
     """
     fan_sizes = Counter(edge.source for edge in graph.edges)
     columns = _number_columns(layered)

@@ -1,4 +1,7 @@
-"""A graph too large for one picture -> a smaller one, with scopes folded to one box each."""
+"""A graph too large for one picture -> a smaller one, with scopes folded to one box each.
+A *scope* is a path with slashes, `Node.group`: a node with the group `encoder/block1` is in
+the scopes `encoder` and `encoder/block1`.
+"""
 
 from collections import Counter
 
@@ -7,26 +10,27 @@ from ...model.phrase import format_names
 
 MOST_NODES = 60  # boxes of one picture
 MOST_FOUND = 20  # boxes that a search found and that never fold
-MOST_KEPT = 30  # the same with their neighbours
+MOST_KEPT = 30  # boxes that never fold, neighbours of those included
 MOST_NAMED = 12  # folded scopes that the note names
 
 
 def fold_graph(model: Graph, most: int = MOST_NODES) -> Graph:
     """Return the graph with scopes folded to one box each, so that it has at most `most` boxes.
 
-    A small graph is returned as it is. The deepest scopes fold first, and of them the largest. What
-    a search found never folds. If there are still too many boxes, the last ones are left out.
+    A small graph is returned as it is. The deepest scopes fold first, and of them the largest. A
+    box that a search found never folds. If there are still too many boxes, the last ones are left
+    out.
     """
     if len(model.nodes) <= most:
         return model
 
     unfolded = _find_unfolded(model)
-    scopes = {node.key: _list_scopes(node, unfolded) for node in model.nodes}
-    box_counts = Counter(scope for path in scopes.values() for scope in path)
-    new_keys = _choose_folds(scopes, box_counts, most)
+    scopes_by_key = {node.key: _list_scopes(node, unfolded) for node in model.nodes}
+    box_counts = Counter(scope for scopes in scopes_by_key.values() for scope in scopes)
+    new_keys = _choose_folds(scopes_by_key, box_counts, most)
     nodes = _fold_nodes(model, new_keys, box_counts)
 
-    # False is sorted before True, so what a search found is not left out.
+    # False is sorted before True, so a box that a search found is not among those left out.
     found_first = sorted(nodes, key=lambda key: key not in unfolded)
     drawn_keys = set(found_first[:most])
     shown = tuple(node for key, node in nodes.items() if key in drawn_keys)
@@ -41,9 +45,9 @@ def fold_graph(model: Graph, most: int = MOST_NODES) -> Graph:
 
 
 def _find_unfolded(model: Graph) -> set[str]:
-    """Return the keys of the boxes that never fold: what a search found.
+    """Return the keys of the boxes that never fold: those that a search found.
 
-    The boxes that arrows link with them are among them, if there are not too many.
+    Their neighbours never fold either, unless there are too many of them.
     """
     found = set(model.found[:MOST_FOUND])
     with_neighbours = set()
@@ -57,9 +61,10 @@ def _find_unfolded(model: Graph) -> set[str]:
 
 
 def _list_scopes(node: Node, unfolded: set[str]) -> list[str]:
-    """Return the paths of the scopes that a box may fold into, the outermost first.
+    """Return the scopes into which a box may fold, the outermost first.
 
-    A box in the scope `a/b` may fold into `a` and into `a/b`; one of `unfolded` into none.
+    A box in the scope `a/b` may fold into `a` and into `a/b`. A box whose key is in `unfolded` may
+    fold into none.
     """
     if not node.group or node.key in unfolded:
         return []
@@ -67,13 +72,15 @@ def _list_scopes(node: Node, unfolded: set[str]) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def _choose_folds(scopes: dict[str, list[str]], box_counts: Counter, most: int) -> dict[str, str]:
-    """Return for each box its own key, or the key of the scope that it is folded into.
+def _choose_folds(
+    scopes_by_key: dict[str, list[str]], box_counts: Counter, most: int
+) -> dict[str, str]:
+    """Return key of a box -> `group a/b` if it is folded into the scope `a/b`, else its own key.
 
-    `scopes` has by the key of a box the scopes that it may fold into, and `box_counts` has by scope
-    how many boxes are in it. Scopes fold until at most `most` boxes are left.
+    `scopes_by_key` has the scopes into which each box may fold. `box_counts` has the number of
+    boxes in each scope. Scopes fold until at most `most` boxes are left.
     """
-    new_keys = {key: key for key in scopes}
+    new_keys = {key: key for key in scopes_by_key}
 
     def rank_scope(scope: str) -> tuple[int, int, str]:
         """Return a key that sorts the deepest scopes first, and of them the largest."""
@@ -83,18 +90,18 @@ def _choose_folds(scopes: dict[str, list[str]], box_counts: Counter, most: int) 
     for scope in sorted(box_counts, key=rank_scope):
         if len(set(new_keys.values())) <= most:
             break
-        for key, path in scopes.items():
-            if scope in path:
+        for key, scopes in scopes_by_key.items():
+            if scope in scopes:
                 new_keys[key] = f"group {scope}"
     return new_keys
 
 
 def _fold_nodes(model: Graph, new_keys: dict[str, str], box_counts: Counter) -> dict[str, Node]:
-    """Return by key the boxes that are left: unfolded ones, and one for each folded scope."""
+    """Return key -> box: the boxes that are not folded, and a box for each folded scope."""
     nodes = {}
     for node in model.nodes:
         key = new_keys[node.key]
-        if key == node.key:
+        if key == node.key:  # not folded
             nodes.setdefault(key, node)
         else:
             scope = key.removeprefix("group ")
@@ -106,10 +113,10 @@ def _fold_nodes(model: Graph, new_keys: dict[str, str], box_counts: Counter) -> 
 def _fold_edges(model: Graph, new_keys: dict[str, str], drawn_keys: set[str]) -> tuple[Edge, ...]:
     """Return the arrows between the boxes that are drawn, each once.
 
-    `new_keys` has the key of the box into which each box is folded, or its own. `drawn_keys` are
-    the keys of the boxes that are drawn.
+    `new_keys` is the result of `_choose_folds`. `drawn_keys` are the keys of the boxes that are
+    drawn. An arrow between two boxes that are folded into one scope is left out.
     """
-    edges = {}
+    edges = {}  # a dict without values: each edge once, in order
     for edge in model.edges:
         source = new_keys[edge.source]
         target = new_keys[edge.target]
@@ -119,7 +126,10 @@ def _fold_edges(model: Graph, new_keys: dict[str, str], drawn_keys: set[str]) ->
 
 
 def _describe_fold(model: Graph, shown: tuple[Node, ...], left_out_count: int) -> str:
-    """Return the note of the folded graph: what is folded, what is left out, and the old note."""
+    """Return the note of the folded graph: what is folded, what is left out, the model's note.
+
+    `shown` are the boxes that are drawn.
+    """
     sentences = [f"{len(model.nodes)} boxes are too many to read in one picture."]
     groups = sorted(node.label for node in shown if node.kind == "group")
     if groups:

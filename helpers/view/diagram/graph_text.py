@@ -1,10 +1,12 @@
-"""A graph -> its text form: a line for each arrow, and for each box without an arrow."""
+"""A graph -> its text form: a line for each arrow, such as `x ── reads ──▶ add`, and for each box
+without an arrow.
+"""
 
 from collections import Counter
 
 from ...model.graph_bodies import Nest, nest_bodies
 from ...model.graphs import Edge, Graph
-from ..plain_text import join_parts
+from ..plain_text import join_nonempty
 from .graph_folding import fold_graph
 from .labels import format_in_one_line, format_node
 
@@ -15,16 +17,17 @@ NUMBERED = "#1, #2: boxes of the same name"
 def render_graph_text(model: Graph) -> str:
     """Return a line for each arrow, and for each box without an arrow.
 
-    A graph too large for a picture is listed twice: folded as in the picture, and then as it is.
+    A graph too large for a picture is listed twice: with scopes folded to one box each, as in the
+    picture, and then as it is.
     """
-    shown = fold_graph(model)
-    if shown is model:  # not folded
+    folded = fold_graph(model)
+    if folded is model:  # the graph is small enough for one picture
         lines = _limit_lines(_list_nested_lines(nest_bodies(model)))
-        return join_parts(model.title, *lines, model.note)
+        return join_nonempty(model.title, *lines, model.note)
 
-    folded_lines = _limit_lines(_list_graph_lines(shown))
+    folded_lines = _limit_lines(_list_graph_lines(folded))
     all_lines = _limit_lines(_list_graph_lines(model))
-    return join_parts(model.title, *folded_lines, shown.note, "Arrow by arrow:", *all_lines)
+    return join_nonempty(model.title, *folded_lines, folded.note, "Arrow by arrow:", *all_lines)
 
 
 def _limit_lines(lines: list[str]) -> list[str]:
@@ -36,7 +39,7 @@ def _limit_lines(lines: list[str]) -> list[str]:
 
 
 def _list_nested_lines(nest: Nest, indent: str = "") -> list[str]:
-    """Return the lines of a graph, then those of each of its bodies, further in."""
+    """Return the lines of a graph, then those of each body that a node of it calls, indented."""
     lines = [indent + line for line in _list_graph_lines(nest.graph)]
     for body in nest.bodies:
         name = format_in_one_line(body.label)
@@ -47,21 +50,25 @@ def _list_nested_lines(nest: Nest, indent: str = "") -> list[str]:
 
 
 def _list_graph_lines(model: Graph) -> list[str]:
-    """Return the lines of one level: what a search found, arrows, and boxes without an arrow."""
+    """Return the lines of a graph without bodies.
+
+    First come the boxes that a search found, then all arrows, then the boxes without an arrow.
+    """
     names, is_numbered = _name_nodes(model)
     lines = [f"  found: {names[key]}" for key in model.found]
 
     edges = model.edges
-    if len(edges) <= MOST_ARROWS:  # the time of sorting grows with the square of their number
+    # A reader follows a value from line to line, so the arrows to a box come before those from it.
+    if len(edges) <= MOST_ARROWS:  # the time of sorting grows with the square of the number
         edges = sort_for_reading(edges)
     for edge in edges:
         label = f" {format_in_one_line(edge.label)} ──" if edge.label else ""
         lines.append(f"  {names[edge.source]} ──{label}▶ {names[edge.target]}")
 
-    touched = set()
+    keys_with_arrow = set()
     for edge in model.edges:
-        touched |= {edge.source, edge.target}
-    lines += [f"  {names[node.key]}" for node in model.nodes if node.key not in touched]
+        keys_with_arrow |= {edge.source, edge.target}
+    lines += [f"  {names[node.key]}" for node in model.nodes if node.key not in keys_with_arrow]
 
     if is_numbered:
         lines.append(f"  {NUMBERED}")
@@ -69,13 +76,13 @@ def _list_graph_lines(model: Graph) -> list[str]:
 
 
 def _name_nodes(model: Graph) -> tuple[dict[str, str], bool]:
-    """Return by key the name of each node, and whether some of the names have a number.
+    """Return node key -> name, and whether some of the names have a number.
 
     Nodes of the same name are numbered, such as `relu #1` and `relu #2`.
     """
     plain_names = {node.key: format_node(node) for node in model.nodes}
     counts = Counter(plain_names.values())
-    numbers = Counter()  # by name, the last number that was given
+    numbers = Counter()  # name -> how many nodes of this name are numbered so far
     names = {}
     for key, name in plain_names.items():
         numbers[name] += 1
@@ -85,13 +92,13 @@ def _name_nodes(model: Graph) -> tuple[dict[str, str], bool]:
 
 
 def sort_for_reading(edges: tuple[Edge, ...]) -> list[Edge]:
-    """Return the arrows in an order in which one that leaves a box follows all that lead to it.
+    """Return the arrows in an order in which an arrow from a box follows all arrows to that box.
 
-    This is a topological order of the edges. If all that are left are in or behind a cycle, the
-    first of them is taken.
+    This is a topological order of the edges. If each arrow that is left is in a cycle or behind
+    one, the first arrow that is left comes next.
     """
     remaining = list(edges)
-    awaited_counts = Counter(edge.target for edge in edges)  # by box: arrows to it that are left
+    awaited_counts = Counter(edge.target for edge in edges)  # box -> arrows to it that remain
     ordered = []
     while remaining:
         ready = (edge for edge in remaining if not awaited_counts[edge.source])

@@ -1,8 +1,7 @@
 """The graphs of all moments of a run -> all their parts, with what each says and its states.
-
-A part is a box or an arrow. A box is known by the key of its node, an arrow by the keys of both its
-ends; in the picture each part has a short key, such as `n3` or `a0`. At a moment a part is shown,
-new, or a ghost: it was there in the moment before, and is gone.
+A *part* is a box, known by its node's key, or an arrow, known by the keys of both its ends. In the
+picture each part has a short key, such as `n3` or `a0`. At a moment, a part is `shown`, `new`, or a
+`ghost`, which was there in the moment before and is gone.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,8 @@ SHOWN = "shown"
 NEW = "new"
 GHOST = "ghost"
 
-Words = tuple[str, ...]  # what a part says: a label and a detail, or the lines of a label
+# What a part says: (label, detail) of a box, or the lines of an arrow's label.
+Words = tuple[str, ...]
 Ends = tuple[str, str]  # the keys of the nodes at the ends of an arrow
 
 
@@ -23,27 +23,30 @@ class GraphUnion:
 
     def __init__(self, graphs: Sequence[Graph]):
         """Collect the parts of `graphs`, a graph for each moment in order."""
-        # A box or an arrow as it is at the last moment that has it.
+        # node key, or both keys of an arrow's ends -> the part at the last moment that has it
         self.boxes: dict[str, Node] = {}
         self.arrows: dict[Ends, Edge] = {}
-        # Of each box, the width in pixels that all its words need.
+        # node key -> pixels that the box needs for its widest words
         self.widths: dict[str, int] = {}
+        # node key, or both keys of an arrow's ends -> the key in the picture, such as `n3`
         self.picture_keys: dict[str | Ends, str] = {}
 
-        # Of each moment: picture key -> what the part says there.
+        # For each moment: picture key -> what the part says at this moment.
         self.words_by_moment: list[dict[str, Words]] = []
         for graph in graphs:
             self.words_by_moment.append(self._add_graph(graph))
 
-        # Of each part, all that it says at some moment, each once, in the order of the moments.
+        # node key, or both keys of an arrow's ends -> all that the part says, each text once, in
+        # the order of the moments
         words_by_key = _collect_words(self.words_by_moment)
         self.words: dict[str | Ends, list[Words]] = {}
         for part, key in self.picture_keys.items():
             self.words[part] = words_by_key[key]
 
     def _add_graph(self, graph: Graph) -> dict[str, Words]:
-        """Add the parts of a graph, and return by picture key what each of them says in it."""
+        """Add the parts of a graph, and return picture key -> what the part says in this graph."""
         words = {}
+        # A part keeps the picture key that it got in the first graph that has it.
         for node in graph.nodes:
             self.boxes[node.key] = node
             key = self.picture_keys.setdefault(node.key, f"n{len(self.boxes) - 1}")
@@ -55,23 +58,25 @@ class GraphUnion:
             ends = (edge.source, edge.target)
             self.arrows[ends] = edge
             key = self.picture_keys.setdefault(ends, f"a{len(self.arrows) - 1}")
-            # The first word of a label is its first line, and the rest its second.
+            # An arrow's label has two lines: its first word, and the rest.
             words[key] = tuple(shorten_label(edge.label).split(" ", 1))
         return words
 
     def list_states(self) -> list[dict[str, str]]:
-        """Return for each moment the states of the parts that are there or just gone.
+        """Return for each moment: picture key -> state of a part that is there or has just gone.
 
-        A state is by the picture key of a part. If the part says different words at different
-        moments, each of these words has a state too, by the key and their number: `n3.1`.
+        If a part says different texts at different moments, each text has a state too. Its key is
+        that of the part and the number of the text: `n3.1` is the second text of `n3`.
         """
         words_by_key = _collect_words(self.words_by_moment)
         states_by_moment = []
-        before = self.words_by_moment[0]
+        before = self.words_by_moment[0]  # so that nothing is new at the first moment
         for now in self.words_by_moment:
             states = {}
             for key, words in {**before, **now}.items():  # a ghost says what it said before
+                # `ghost` if the part has gone, `new` if it was not there before, else `shown`
                 states[key] = _compare_moments(key in before, key in now)
+                # Only the present text of a part has a state; the page hides its other texts.
                 if len(words_by_key[key]) > 1:
                     number = words_by_key[key].index(words)
                     was_said = before.get(key) == words
@@ -82,15 +87,15 @@ class GraphUnion:
 
 
 def _compare_moments(was_there: bool, is_there: bool) -> str:
-    """Return the state of what was there in the moment before, or is there now."""
+    """Return the state of a part that was there in the moment before, or is there now, or both."""
     if not is_there:
         return GHOST
     return SHOWN if was_there else NEW
 
 
 def _collect_words(words_by_moment: list[dict[str, Words]]) -> dict[str, list[Words]]:
-    """Return all that each part says, by its key in the picture."""
-    collected = {}
+    """Return picture key -> all that the part says at some moment, each text once."""
+    collected = {}  # picture key -> a dict without values, which keeps the order of its keys
     for words_by_key in words_by_moment:
         for key, words in words_by_key.items():
             collected.setdefault(key, {})[words] = None

@@ -10,7 +10,7 @@ from ...model.phrase import format_count
 from .. import View
 from ..images import embed_picture
 from ..markup import render
-from ..plain_text import join_parts
+from ..plain_text import join_nonempty
 from ..table_view import table
 from .box_kinds import render_kinds_legend
 from .drawing import render_picture_page
@@ -24,26 +24,30 @@ HEADLINE = Markup('<p style="margin:0 0 6px 0;font-size:17px"><b>{}</b></p>')
 
 
 def _render_graph_html(model: Graph) -> str:
-    """Return a picture of the graph, folded if it is large, and the text form below it."""
+    """Return a picture of the graph, and the text form below it.
+
+    The scopes of a large graph are folded to one box each, and at most `MOST_ARROWS` arrows are
+    drawn.
+    """
     if not model.nodes:
         return render_picture_page(model, "nothing to draw")
 
-    shown = fold_graph(model)
-    description = _describe_picture(model.title, len(shown.nodes), len(shown.edges))
-    edges = merge_parallel_edges(shown.edges)
+    folded = fold_graph(model)
+    description = _describe_picture(model.title, len(folded.nodes), len(folded.edges))
+    edges = merge_parallel_edges(folded.edges)
     left_out_count = len(edges) - MOST_ARROWS
     if left_out_count > 0:
         sentence = f"{left_out_count:,} arrows are not drawn; the model has them all."
-        shown = replace(shown, note=join_parts(sentence, shown.note))
-    shown = replace(shown, edges=edges[:MOST_ARROWS])
+        folded = replace(folded, note=join_nonempty(sentence, folded.note))
+    folded = replace(folded, edges=edges[:MOST_ARROWS])
 
     return render_picture_page(
-        shown,
+        folded,
         render_graph_text(model),
-        svg=draw_graph(shown),
+        svg=draw_graph(folded),
         alt=f"{description}, listed below",
-        kinds=[node.kind for node in shown.nodes],
-        has_found=bool(shown.found),
+        kinds=[node.kind for node in folded.nodes],
+        has_found=bool(folded.found),
     )
 
 
@@ -55,15 +59,18 @@ def _describe_picture(title: str, box_count: int, arrow_count: int) -> str:
 
 
 def _render_figures_html(model: Graph) -> str:
-    """Return a figure for each of the graphs that are joined in one, beside each other."""
-    figures = []
+    """Return a figure for each of the graphs that are joined in `model`, beside each other.
+
+    Below the figures, the page has their common legend and the text form of the whole model.
+    """
+    figures = []  # each with `name`, `alt`, `image` and `least`, see `embed_picture`
     kinds = []
-    for name, run in split_graph(model).items():
-        if run.nodes:
-            alt = _describe_picture(name or run.title, len(run.nodes), len(run.edges))
-            picture = embed_picture(draw_graph(run, page=True))
+    for name, part in split_graph(model).items():
+        if part.nodes:
+            alt = _describe_picture(name or part.title, len(part.nodes), len(part.edges))
+            picture = embed_picture(draw_graph(part, page=True))
             figures.append({"name": name, "alt": alt, **picture})
-            kinds += [node.kind for node in run.nodes]
+            kinds += [node.kind for node in part.nodes]
 
     legend = render_kinds_legend(kinds)
     body = render_graph_text(model)

@@ -1,5 +1,4 @@
-"""The op list of a job -> its picture: forward ops down, backward ops up beside them.
-
+"""The ops of a job -> its picture: forward ops down, backward ops up beside them.
 A job is OneFlow's graph: its ops read and write blobs, which are arrays with a name.
 """
 
@@ -7,7 +6,7 @@ from collections import defaultdict
 
 from ...model.graphs import Edge, Node
 from ...model.job_records import JobGraph, JobOp
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 from .arrow_lines import list_points
 from .drawing import MARGIN, Arrow, Box, Drawing, Rectangle, measure_size, render_svg
 from .job_places import (
@@ -26,7 +25,10 @@ from .straight_lines import Way, find_way
 
 
 def draw_job(model: JobGraph) -> str:
-    """Return the picture of a job with at least one op as SVG text."""
+    """Return the picture of a job with at least one op as SVG text.
+
+    Inputs and variables, forward ops, backward ops and updates each have a lane, with a heading.
+    """
     writers = find_writers(model)
     nodes = _make_nodes(model)
     cells = fill_cells(model, writers)
@@ -53,7 +55,7 @@ def draw_job(model: JobGraph) -> str:
 
 
 def find_writers(model: JobGraph) -> dict[str, str]:
-    """Return by the name of each blob the name of the op that writes it."""
+    """Return name of a blob -> name of the op that writes it."""
     writers = {}
     for op in model.ops:
         for _, blob in op.writes:
@@ -62,14 +64,14 @@ def find_writers(model: JobGraph) -> dict[str, str]:
 
 
 def list_edges(model: JobGraph, writers: dict[str, str]) -> list[Edge]:
-    """Return an edge from each op to each op that reads what it writes, and to what is returned.
+    """Return an edge from each op to each op that reads one of its blobs, each edge once.
 
-    `writers` has by the name of a blob the name of the op that writes it.
+    Further edges lead to the box of what the job returns. `writers` is that of `find_writers`.
     """
-    edges = {}
+    edges = {}  # a dict without values: each edge once, in order
     for op in model.ops:
         for _, blob_name in op.reads:
-            if blob_name in writers:
+            if blob_name in writers:  # else no op of the job writes it, so no box is its source
                 edge = Edge(writers[blob_name], op.name)
                 edges[edge] = None
 
@@ -80,7 +82,7 @@ def list_edges(model: JobGraph, writers: dict[str, str]) -> list[Edge]:
 
 
 def _make_nodes(model: JobGraph) -> dict[str, Node]:
-    """Return the node of each op, and of what is returned."""
+    """Return key -> node, for each op and for what the job returns; an op's key is its name."""
     nodes = {op.name: _make_node(op) for op in model.ops}
     if model.returns:
         nodes[RETURNED] = Node(RETURNED, "returned", "output")
@@ -88,22 +90,25 @@ def _make_nodes(model: JobGraph) -> dict[str, Node]:
 
 
 def _make_node(op: JobOp) -> Node:
-    """Return the node of an op: its name, with its type and the shapes of what it writes below.
+    """Return the node of an op: its name, and below it its type and the shapes of what it writes.
 
-    The type of an input or a variable is not written, because the heading of its lane says it.
+    The type of an input or a variable is left out, because the heading of its lane says the type.
     """
     details = [str(list(blob.shape)) for _, blob in op.writes]
     if LANES[op.part] != STACKED_LANE:
         details.insert(0, op.type)
     detail = " ".join(details)
 
-    if op.own:  # the op type is the learner's, and stands out
+    if op.own:  # the learner has defined this op type, so its box stands out
         return Node(op.name, f"◆ {op.name}", f"{op.part} own", detail)
     return Node(op.name, op.name, op.part, detail)
 
 
 def _make_headings(cells: Cells, rectangles: dict[str, Rectangle]) -> list[Box]:
-    """Return a heading above the middle of each lane that has boxes."""
+    """Return a heading above the middle of each lane that has boxes.
+
+    `cells` has (lane, row) -> keys, and `rectangles` key -> place.
+    """
     rectangles_by_lane = defaultdict(list)
     for (lane, _), keys in cells.items():
         rectangles_by_lane[lane] += [rectangles[key] for key in keys]
@@ -121,25 +126,25 @@ def _make_headings(cells: Cells, rectangles: dict[str, Rectangle]) -> list[Box]:
 
 
 def _draw_job_arrows(edges: list[Edge], rectangles: dict[str, Rectangle]) -> tuple[Arrow, ...]:
-    """Return the arrows, which lead round the boxes and have no label, only a tip.
+    """Return the arrows, which lead round the boxes and have a tip instead of a label.
 
-    The box that an arrow leaves says what travels along it.
+    A label is not needed, because the box that an arrow leaves says which shape travels along it.
     """
     ways = _route_edges(edges, rectangles)
     arrows = []
     for edge in edges:
         corners = [f"{x} {y}" for x, y in ways[edge]]
         line = "M" + " L".join(corners)
-        source = spell_in_one_line(edge.source)
-        target = spell_in_one_line(edge.target)
+        source = escape_to_one_line(edge.source)
+        target = escape_to_one_line(edge.target)
         arrows.append(make_arrow("", line, label_x=0, label_y=0, tip=f"{source} → {target}"))
     return tuple(arrows)
 
 
 def _route_edges(edges: list[Edge], rectangles: dict[str, Rectangle]) -> dict[Edge, Way]:
-    """Return the way of each edge.
+    """Return edge -> its way: the corners of its line.
 
-    Edges between near boxes choose their ways first, and the others avoid these ways.
+    Edges between near boxes get their ways first, and the edges that follow avoid these ways.
     """
 
     def measure_distance(edge: Edge) -> int:

@@ -1,8 +1,10 @@
 """The ops of a job -> the place of each box: in a lane by its pass, in a row by what it reads.
+A job is OneFlow's graph: its ops read and write blobs, which are arrays with a name. A *lane* is a
+group of columns, such as all backward ops. A *cell* is where a lane and a row meet.
 
-Lanes lead downwards beside each other: inputs and variables, forward, backward, update. Forward ops
-have a row each, and other ops share the row of a forward op. So a cell, a lane in a row, may have
-several boxes: they stand below each other in the first lane, and beside each other in the others.
+The lanes are: inputs and variables, forward, backward, update. Forward ops have a row each, and
+other ops share the row of a forward op. So a cell may have several boxes. They stand below each
+other in the first lane, and beside each other in the others.
 """
 
 from collections import defaultdict
@@ -26,7 +28,7 @@ HEADING_HEIGHT = 44
 COLUMN_GAP = 25
 LONGEST_NAME = 26  # characters of a name or of what is below it
 
-Cells = dict[tuple[int, int], list[str]]  # (lane, row) -> the keys there
+Cells = dict[tuple[int, int], list[str]]  # (lane, row) -> the keys of its boxes: names of ops
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,8 @@ class _JobRow:
 
 
 @dataclass(frozen=True)
-class _Cell:
-    """Where a box is in its column."""
+class _PlacedKey:
+    """A box, and where it is in its column."""
 
     key: str
     """Its key."""
@@ -52,9 +54,10 @@ class _Cell:
 
 
 def fill_cells(model: JobGraph, writers: dict[str, str]) -> Cells:
-    """Return the names of the ops in each cell.
+    """Return the names of the ops in each cell: (lane, row) -> names.
 
-    `writers` has by the name of a blob the name of the op that writes it.
+    `writers` has the name of a blob -> the name of the op that writes it. What the job returns is
+    in the forward lane, in a row below all others.
     """
     rows = _assign_rows(model, writers)
     cells = defaultdict(list)
@@ -70,10 +73,11 @@ def fill_cells(model: JobGraph, writers: dict[str, str]) -> Cells:
 
 
 def _assign_rows(model: JobGraph, writers: dict[str, str]) -> dict[str, int]:
-    """Return by the name of each op its row.
+    """Return name of an op -> its row.
 
-    Forward ops have a row each. An op whose blob they read is in the row of its first reader, and
-    any other op in the row of the op that the model calls near.
+    A forward op has a row of its own. An op whose blob a forward op reads, such as a variable, is
+    in the row of the first op that reads it. Any other op is in the row of `op.near`: the op for
+    which the job appended it, such as the forward op of a backward op.
     """
     rows = {}
     for row, name in enumerate(model.names("forward")):
@@ -83,6 +87,8 @@ def _assign_rows(model: JobGraph, writers: dict[str, str]) -> dict[str, int]:
         if op.part == "forward":
             for _, blob_name in op.reads:
                 if blob_name in writers:
+                    # Without effect if the writer has a row, from an earlier reader or as a
+                    # forward op.
                     rows.setdefault(writers[blob_name], rows[op.name])
 
     for op in model.ops:
@@ -92,33 +98,36 @@ def _assign_rows(model: JobGraph, writers: dict[str, str]) -> dict[str, int]:
 
 
 def place_boxes(nodes: dict[str, Node], cells: Cells) -> dict[str, Rectangle]:
-    """Return the place of each box by the name of its op."""
+    """Return key -> the place of its box; `nodes` has each node by its key."""
     rows = _measure_rows(cells)
-    columns = _list_columns(cells)
+    columns = _list_columns(cells)  # (lane, number in the lane) -> its boxes
     column_lanes = [lane for lane, _ in columns]
     rectangles = {}
     left = MARGIN
     for (lane, _), column in sorted(columns.items()):
         widths = {}
-        for cell in column:
-            widths[cell.key] = measure_box_width(nodes[cell.key], LONGEST_NAME)
+        for box in column:
+            widths[box.key] = measure_box_width(nodes[box.key], LONGEST_NAME)
 
         column_width = max(widths.values())
         if column_lanes.count(lane) == 1:  # the heading has only this column to stand above
             column_width = max(column_width, HEADING_WIDTHS[lane])
 
-        for cell in column:
-            width = widths[cell.key]
+        for box in column:
+            width = widths[box.key]
             x = left + (column_width - width) // 2
-            stack_size = len(cells[lane, cell.row]) if lane == STACKED_LANE else 1
-            y = _find_y(rows[cell.row], stack_size, cell.depth)
-            rectangles[cell.key] = Rectangle(x, y, width)
+            stack_size = len(cells[lane, box.row]) if lane == STACKED_LANE else 1
+            y = _find_y(rows[box.row], stack_size, box.depth)
+            rectangles[box.key] = Rectangle(x, y, width)
         left += column_width + COLUMN_GAP
     return rectangles
 
 
 def _find_y(row: _JobRow, stack_size: int, depth: int) -> int:
-    """Return the upper side of a box in a stack that stands in the middle of its row."""
+    """Return the upper side of a box in a stack that stands in the middle of its row.
+
+    The stack has `stack_size` boxes, and `depth` of them are above this one.
+    """
     stack_height = STACK_STEP * stack_size
     stack_top = row.top + (row.height - stack_height) // 2
     return stack_top + STACK_STEP * depth
@@ -138,16 +147,17 @@ def _measure_rows(cells: Cells) -> list[_JobRow]:
     return rows
 
 
-def _list_columns(cells: Cells) -> dict[tuple[int, int], list[_Cell]]:
-    """Return the boxes of each column, by its lane and its number in the lane.
+def _list_columns(cells: Cells) -> dict[tuple[int, int], list[_PlacedKey]]:
+    """Return (lane, number of the column in the lane) -> the boxes of the column.
 
-    The first lane is one column. Another lane has as many as it has boxes in one row.
+    The first lane is one column, because its boxes are stacked. Another lane has as many columns as
+    it has boxes in one row.
     """
     columns = defaultdict(list)
     for (lane, row), keys in cells.items():
-        for place, key in enumerate(keys):
+        for position, key in enumerate(keys):
             if lane == STACKED_LANE:
-                columns[lane, 0].append(_Cell(key, row, depth=place))
+                columns[lane, 0].append(_PlacedKey(key, row, depth=position))
             else:
-                columns[lane, place].append(_Cell(key, row, depth=0))
+                columns[lane, position].append(_PlacedKey(key, row, depth=0))
     return columns

@@ -1,10 +1,12 @@
-"""The op list of a job -> a table, and a picture with the same facts."""
+"""The ops of a job -> a table, and a picture with the same facts.
+A job is OneFlow's graph: its ops read and write blobs, which are arrays with a name.
+"""
 
 from dataclasses import replace
 
 from ...model.job_records import JobGraph, JobOp
 from .. import View
-from ..plain_text import render_grid, spell_in_one_line
+from ..plain_text import escape_to_one_line, render_grid
 from .drawing import render_picture_page
 from .job_drawing import draw_job
 
@@ -16,7 +18,7 @@ def _render_job_text(model: JobGraph) -> str:
     """Return a table of the ops, with what the job returns below."""
     returned = [f"returns {name}: {model.blob(name)}" for name in model.returns]
     parts = [model.title, *returned, model.note]
-    title, *rest = [spell_in_one_line(part) for part in parts if part]
+    title, *rest = [escape_to_one_line(part) for part in parts if part]
 
     rows = [_list_op_cells(op) for op in model.ops]
     table = render_grid(COLUMNS, rows) if rows else "no ops"
@@ -24,10 +26,14 @@ def _render_job_text(model: JobGraph) -> str:
 
 
 def _list_op_cells(op: JobOp) -> tuple[str, ...]:
-    """Return the cells of an op in the table."""
-    if op.own:
+    """Return the cells of an op in the table, in the order of `COLUMNS`.
+
+    `op.part` is the pass that the op belongs to, such as `backward`. `op.near` is the op for which
+    the job appended it, such as its forward op; empty for none.
+    """
+    if op.own:  # the learner has defined the op type
         defined = "by you"
-    elif op.part in ("input", "variable"):
+    elif op.part in ("input", "variable"):  # these are no computation that somebody defined
         defined = ""
     else:
         defined = "built in"
@@ -38,7 +44,10 @@ def _list_op_cells(op: JobOp) -> tuple[str, ...]:
 
 
 def _render_job_html(model: JobGraph) -> str:
-    """Return a picture of the job above its text; a job without ops or with many has no picture."""
+    """Return a page with a picture of the job and its text.
+
+    A job without ops, or with more than `MOST_DRAWN`, has only the text.
+    """
     text = _render_job_text(model)
     count = len(model.ops)
     if count == 0:

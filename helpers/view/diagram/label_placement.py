@@ -1,4 +1,5 @@
 """Arrows with labels -> the same arrows, each label moved along its arrow to where it covers least.
+The *ground* of a label, a box or an arrow's head is the rectangle that it covers.
 
 This is point selection as in automated map lettering: each label has candidate places, the costs of
 each are counted, and a greedy pass gives the labels with least freedom their place first.
@@ -26,10 +27,10 @@ Ground = tuple[float, float, float, float]  # left, top, right and bottom of wha
 
 
 class _Candidate(NamedTuple):
-    """A place for a label. (A tuple, since there are hundreds for each label.)"""
+    """A place for a label. (A tuple, because there are hundreds for each label.)"""
 
     cost: int
-    """How much it covers there, of lines, boxes and heads."""
+    """How much the label covers there: 1 for a line, `SOLID` for a box or a head."""
     point: Point
     """The middle of the label."""
     ground: Ground
@@ -37,19 +38,20 @@ class _Candidate(NamedTuple):
 
 
 class _Cells:
-    """The cells of a grid, each with the arrows that pass through it.
+    """The cells of a grid of squares, each with the arrows that pass through it.
 
-    The arrows of a cell are the bits of an integer, so that those of many cells are joined fast.
+    The arrows of a cell are the bits of an integer: `0b101` for the arrows 0 and 2. The arrows of
+    many cells are then joined by `|`, which is fast.
     """
 
     def __init__(self, arrows: Sequence[Arrow]):
-        """Find the cells of each arrow; its bit is that of its position in `arrows`."""
-        bits = defaultdict(lambda: defaultdict(int))  # row -> column -> a bit for each arrow
+        """Find the cells of each arrow; arrow 2 of `arrows` has bit 2."""
+        bits = defaultdict(lambda: defaultdict(int))  # row -> column -> the bits of its arrows
         for number, arrow in enumerate(arrows):
             for x, y in list_points(arrow.line):
                 bits[y // CELL][x // CELL] |= 1 << number
 
-        # Row -> two tuples: its columns in order, and the bits of each.
+        # row -> (its columns in order, the bits of each column), for a search by bisection
         self._rows = {}
         for row, bits_by_column in bits.items():
             self._rows[row] = tuple(zip(*sorted(bits_by_column.items()), strict=True))
@@ -57,17 +59,20 @@ class _Cells:
     def count_others(self, own_number: int, point: Point, width: int, height: int) -> int:
         """Return how many other arrows pass through a label whose middle is at `point`.
 
-        `own_number` is the position of its own arrow. `width` and `height` are the label's.
+        `own_number` is the position of the label's own arrow. `width` and `height` are the label's
+        in pixels.
         """
         x, y = point
-        # Twice the coordinates, so that half of an odd width is not rounded.
+        # The cells at the label's four sides. All is doubled, so that half of an odd width is not
+        # rounded.
         left = (2 * x - width) // (2 * CELL)
         right = (2 * x + width) // (2 * CELL)
         top = (2 * y - height) // (2 * CELL)
         bottom = (2 * y + height) // (2 * CELL)
 
-        covered_arrows = 0  # a bit for each
+        covered_arrows = 0  # a bit for each arrow
         for row in range(top, bottom + 1):
+            # The columns of this row through which an arrow passes, and the bits of each column.
             columns, bits = self._rows.get(row, NO_CELLS)
             for arrow_bits in bits[bisect_left(columns, left) : bisect_right(columns, right)]:
                 covered_arrows |= arrow_bits
@@ -76,10 +81,10 @@ class _Cells:
 
 
 class _Label:
-    """The label of an arrow, and the places that it may have, the nearest first."""
+    """The label of an arrow, and the places that it may have, the nearest to its line first."""
 
     def __init__(self, number: int, arrow: Arrow, points: list[Point]):
-        """Set up the label of arrow `number`; `points` are the places for its middle."""
+        """Set up the label of arrow `number`; `points` are the places for the label's middle."""
         self.number = number
         self._arrow = arrow
         self._points = points
@@ -87,7 +92,8 @@ class _Label:
 
         grounds = [self._find_ground(point) for point in points]
         lefts, tops, rights, bottoms = zip(*grounds, strict=True)
-        self.reach = (min(lefts), min(tops), max(rights), max(bottoms))  # of all its places
+        # The rectangle around the grounds of all places; what is outside of it is never covered.
+        self.reach = (min(lefts), min(tops), max(rights), max(bottoms))
 
     def _find_ground(self, point: Point) -> Ground:
         """Return the ground that the label covers if its middle is at `point`."""
@@ -97,10 +103,11 @@ class _Label:
         return x - half_width, y - half_height, x + half_width, y + half_height
 
     def weigh_candidates(self, cells: _Cells, solids: list[Ground]) -> None:
-        """Fill `candidates`: each place, with how much the label covers there but other labels.
+        """Fill `candidates`: each place with its cost, which does not count other labels yet.
 
         `cells` has the arrows. `solids` are the grounds of boxes and of arrows' heads.
         """
+        # `self.reach` is the rectangle around all places of the label.
         solids_near = _find_overlapping(self.reach, solids)
         width = self._arrow.plate_width
         height = self._arrow.plate_height
@@ -113,20 +120,24 @@ class _Label:
     def measure_freedom(self) -> tuple[bool, int]:
         """Return a key by which labels are sorted, the least free first.
 
-        It is whether the label covers nothing where it is, and the number of places where it
-        covers nothing.
+        The key is a pair: whether the label covers nothing where it stands at first, and the number
+        of places where it covers nothing.
         """
-        costs = [candidate.cost for candidate in self.candidates]
+        costs = [candidate.cost for candidate in self.candidates]  # item 0 is where it stands
         covers_nothing_here = costs[0] == 0
         return covers_nothing_here, costs.count(0)
 
     def choose_candidate(self, placed: list[Ground]) -> _Candidate:
-        """Return the cheapest place; its cost also counts the labels with a ground in `placed`."""
+        """Return the cheapest place, with a cost that also counts covered labels.
+
+        `placed` are the grounds of the labels that have their place already.
+        """
+        # `self.reach` is the rectangle around all places of the label.
         placed_near = _find_overlapping(self.reach, placed)
         best = None
         for candidate in self.candidates:
             if best and candidate.cost >= best.cost:
-                continue  # labels can only add to its cost
+                continue  # labels that it covers can only add to the cost of this candidate
             covered_count = len(_find_overlapping(candidate.ground, placed_near))
             cost = candidate.cost + SOLID * covered_count
             if best is None or cost < best.cost:
@@ -148,16 +159,17 @@ def place_labels(
     lift : int
         How many pixels above its line a label stands.
     clear : bool
-        A label stands above the highest point of its own line that is within its width.
+        Whether a label stands above the highest point of its own line that is within its width,
+        and so never covers its own line.
     """
     arrows = list(arrows)
-    labelled = [number for number, arrow in enumerate(arrows) if arrow.label]
-    step = FEW_POINTS if len(labelled) > MANY_LABELS else ALL_POINTS
+    labelled_numbers = [number for number, arrow in enumerate(arrows) if arrow.label]
+    step = FEW_POINTS if len(labelled_numbers) > MANY_LABELS else ALL_POINTS
     cells = _Cells(arrows)
     solids = _list_solids(arrows, rectangles)
 
     labels = []
-    for number in labelled:
+    for number in labelled_numbers:
         arrow = arrows[number]
         label = _Label(number, arrow, _list_places(arrow, step, lift, clear))
         label.weigh_candidates(cells, solids)
@@ -188,7 +200,8 @@ def _list_solids(arrows: list[Arrow], rectangles: Iterable[Rectangle]) -> list[G
 def _list_places(arrow: Arrow, step: int, lift: int, clear: bool) -> list[Point]:
     """Return the places that a label tries, the nearest to where it stands first.
 
-    They are every `step`-th point of its line; `lift` and `clear` are those of `place_labels`.
+    The places are every `step`-th point of the arrow's line. `lift` and `clear` are those of
+    `place_labels`.
     """
     here = (arrow.label_x, arrow.label_y)
     points = [here, *list_points(arrow.line)[1:-1:step]]
@@ -207,7 +220,7 @@ def _find_top(points: list[Point], x: int, reach: float) -> int:
 
 
 def _find_overlapping(ground: Ground, others: list[Ground]) -> list[Ground]:
-    """Return those of the others that come too close to this ground."""
+    """Return those of the other grounds that overlap this one or are closer than `APART`."""
     if not others:
         return []
 

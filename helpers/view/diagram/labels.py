@@ -1,4 +1,7 @@
-"""The words of nodes and edges -> words that fit, and the boxes and arrows that have them."""
+"""Nodes and edges -> their labels, cut to fit, and the boxes and arrows that bear the labels.
+A box has a label and may have a *detail*, a second line in smaller letters. The *plate* of an
+arrow's label is the ground behind it. A *tip* is shown while the mouse is over a box or an arrow.
+"""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -6,7 +9,7 @@ from functools import lru_cache
 from ...model.graphs import Edge, Node
 from ...model.op_records import AGAIN
 from ..ceilings import cut_text
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 from ..shapes import LETTER, SMALL, measure_text
 from .box_kinds import find_shape
 from .drawing import Arrow, Box, Rectangle
@@ -32,8 +35,11 @@ SIDES = {
 
 @lru_cache(maxsize=4_000)  # the pictures of a run say the same words at most steps
 def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
-    """Return a text in one line. A long one is cut in its middle, where a path says least."""
-    text = spell_in_one_line(text)
+    """Return a text in one line, with at most `longest` characters.
+
+    A longer text is cut in its middle, because the ends of a path or a name tell most.
+    """
+    text = escape_to_one_line(text)
     if len(text) <= longest:
         return text
 
@@ -43,18 +49,18 @@ def shorten_label(text: str, longest: int = LONGEST_LABEL) -> str:
 
 def format_in_one_line(text: str) -> str:
     """Return a text as the text form says it: in one line, and not too long."""
-    return cut_text(spell_in_one_line(text), LONGEST_IN_TEXT)
+    return cut_text(escape_to_one_line(text), LONGEST_IN_TEXT)
 
 
 def format_node(node: Node) -> str:
-    """Return what the text form calls a node."""
+    """Return the name of a node in the text form: its label, and its detail in brackets."""
     if node.detail:
         return format_in_one_line(f"{node.label} ({node.detail})")
     return format_in_one_line(node.label)
 
 
 def measure_box_width(node: Node, longest: int = LONGEST_LABEL) -> int:
-    """Return how wide the box of a node is, in pixels."""
+    """Return how wide the box of a node is, in pixels; a longer text than `longest` is cut."""
     label_width = measure_text(shorten_label(node.label, longest), LETTER)
     detail_width = measure_text(shorten_label(node.detail, longest), SMALL)
     sides = SIDES.get(find_shape(node.kind), 0)
@@ -62,7 +68,7 @@ def measure_box_width(node: Node, longest: int = LONGEST_LABEL) -> int:
 
 
 def measure_plate_width(label: str) -> int:
-    """Return how wide the ground of a label is, in pixels; 0 without a label."""
+    """Return how wide the plate of an arrow's label is, in pixels; 0 without a label."""
     if not label:
         return 0
     return measure_text(shorten_label(label), SMALL) + PLATE_PADDING
@@ -73,12 +79,12 @@ def make_box(
 ) -> Box:
     """Return the box of a node at this place.
 
-    One that a search found has a mark. A text with more than `longest` characters is cut, and then
-    the whole text is the tip of the box.
+    `is_found` says that a search found the node, which its label and its kind then show. A text
+    with more than `longest` characters is cut, and then the tip of the box has the whole text.
     """
     label = shorten_label(node.label, longest)
     detail = shorten_label(node.detail, longest)
-    is_cut = label != spell_in_one_line(node.label) or detail != spell_in_one_line(node.detail)
+    is_cut = label != escape_to_one_line(node.label) or detail != escape_to_one_line(node.detail)
     return Box(
         rectangle=rectangle,
         label=f"▸ {label}" if is_found else label,
@@ -90,7 +96,11 @@ def make_box(
 
 
 def make_arrow(label: str, line: str, label_x: int, label_y: int, tip: str | None = None) -> Arrow:
-    """Return an arrow along `line`, an SVG path, with its label at the middle that is given."""
+    """Return an arrow along `line`, an SVG path; (`label_x`, `label_y`) is the middle of its label.
+
+    An arrow whose label says `read again` is marked. `tip` is None for an arrow that does not react
+    to the mouse.
+    """
     return Arrow(
         line=line,
         label=shorten_label(label),
@@ -103,14 +113,15 @@ def make_arrow(label: str, line: str, label_x: int, label_y: int, tip: str | Non
 
 
 def merge_parallel_edges(edges: Iterable[Edge]) -> tuple[Edge, ...]:
-    """Return one edge for each pair of boxes, with the labels of all that lead the same way."""
-    labels_by_ends = {}
+    """Return one edge for all edges from one box to another; it has their labels, with commas."""
+    labels_by_ends = {}  # (source, target) -> the labels of its edges
     for edge in edges:
         labels_by_ends.setdefault((edge.source, edge.target), []).append(edge.label)
 
     merged = []
     for (source, target), labels in labels_by_ends.items():
-        named = [label for label in labels if label]
-        # More labels than a picture shows characters would only be cut away.
-        merged.append(Edge(source, target, ", ".join(named[: 2 * LONGEST_LABEL])))
+        written_labels = [label for label in labels if label]
+        # A picture shows `LONGEST_LABEL` characters, so it would cut further labels away.
+        merged_label = ", ".join(written_labels[: 2 * LONGEST_LABEL])
+        merged.append(Edge(source, target, merged_label))
     return tuple(merged)

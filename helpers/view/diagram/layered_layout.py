@@ -1,4 +1,6 @@
-"""A graph -> layers of boxes with few crossings: Sugiyama's layout without its coordinates.
+"""A graph -> layers of boxes, each in an order in which few arrows cross (Sugiyama's layout).
+An arrow that passes a layer gets a *bend* in it: a point where the arrow may turn. A *key* stands
+for a box (`"conv1"`, the key of its node) or for a bend (`(3, 1)`: edge 3 in layer 1).
 
 The steps are those of Sugiyama, Tagawa and Toda, "Methods for visual understanding of hierarchical
 system structures" (1981): each box gets a layer, an edge over several layers gets a bend in each of
@@ -23,7 +25,8 @@ MOST_SHAKEN = 120  # boxes and bends: a larger picture gets no further try
 
 # The key of a box is that of its node; a bend's is the number of its edge with that of its layer.
 Key = str | tuple[int, int]
-Positions = tuple[tuple[int, ...], ...]  # of each key of a layer: the positions of its neighbours
+# For each key of a layer, in order: the positions of its neighbours in the layer before or after.
+Positions = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Neighbours:
 
 
 def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
-    """Return a graph in layers with few crossings.
+    """Return a graph in layers with few crossings; an edge leads from a layer to a later one.
 
     With `ends_last`, all boxes that no edge leaves are in the last layer.
     """
@@ -67,7 +70,8 @@ def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
     layers = [[] for _ in range(1 + max(layer_numbers.values()))]
     for key, number in layer_numbers.items():
         layers[number].append(key)
-    # The search for an order begins with the boxes as they came, and bends beside their source.
+    # key -> where the search for an order puts it at first: boxes in the order of the graph, bends
+    # beside the source of their edge.
     rank = {key: place for place, key in enumerate(layer_numbers)}
 
     paths = []
@@ -82,7 +86,8 @@ def make_layers(graph: Graph, ends_last: bool = False) -> LayeredGraph:
 
         path = (edge.source, *bends, edge.target)
         paths.append(path)
-        # The boxes of a cycle are in one layer, and an edge in a layer crosses nothing between two.
+        # The boxes of a cycle are in one layer. An edge inside a layer crosses no edge between two
+        # layers, so it has no influence on the order.
         if layer_numbers[edge.source] == layer_numbers[edge.target]:
             has_cycle = True
         else:
@@ -102,10 +107,10 @@ def _make_bends(edge_number: int, edge: Edge, layer_numbers: dict[str, int]) -> 
 
 
 def _assign_layers(graph: Graph) -> dict[str, int]:
-    """Return the number of the layer of each node by its key.
+    """Return node key -> number of its layer, from 0.
 
-    It is the length of the longest way to the node, but a node that needs no input, such as a
-    constant, is in the layer before its first reader.
+    The number is the length of the longest way to the node. A node that may move, such as a
+    constant, is instead in the layer before its first reader.
     """
     import networkx  # takes as long to import as half of all else in a chapter's first cell
 
@@ -114,7 +119,7 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
     directed.add_edges_from((edge.source, edge.target) for edge in graph.edges)
 
     depths = _measure_depths(directed)
-    movable = _find_without_input(graph, directed, depths)
+    movable = _find_movable(graph, directed, depths)
     layer_numbers = dict(depths)
     # The deepest first: the reader of one movable node may be another, and has moved already.
     for key in sorted(movable, key=depths.get, reverse=True):
@@ -126,7 +131,7 @@ def _assign_layers(graph: Graph) -> dict[str, int]:
 
 
 def _measure_depths(directed) -> dict[str, int]:
-    """Return by key how many edges the longest way to a node has; a cycle counts as one node.
+    """Return node key -> number of edges on the longest way to it; a cycle counts as one node.
 
     `directed` is a DiGraph of networkx.
     """
@@ -141,20 +146,22 @@ def _measure_depths(directed) -> dict[str, int]:
     return depths
 
 
-def _find_without_input(graph: Graph, directed, depths: dict[str, int]) -> set[str]:
-    """Return the keys of nodes that need no input: nothing they are computed from is an input.
+def _find_movable(graph: Graph, directed, depths: dict[str, int]) -> set[str]:
+    """Return the keys of the nodes that may stand later than their longest way tells.
 
-    Nodes to which no edge leads are among them, except for names.
+    These are the nodes that are computed from constants alone, and all nodes to which no edge
+    leads. A name never moves, because a picture begins with its names.
     """
-    found = set()
+    movable = set()
+    # A node comes after all nodes that it is computed from, so one pass is enough.
     for node in sorted(graph.nodes, key=lambda node: depths[node.key]):
-        if node.kind in COMPUTED and found.issuperset(directed.predecessors(node.key)):
-            found.add(node.key)
+        if node.kind in COMPUTED and movable.issuperset(directed.predecessors(node.key)):
+            movable.add(node.key)
 
     for node in graph.nodes:
         if node.kind != "name" and not directed.in_degree(node.key):
-            found.add(node.key)
-    return found
+            movable.add(node.key)
+    return movable
 
 
 # -- an order in each layer ------------------------------------------------------------------------
@@ -163,10 +170,10 @@ def _find_without_input(graph: Graph, directed, depths: dict[str, int]) -> set[s
 def minimize_crossings(
     layers: list[list[Key]], rank: dict[Key, int], neighbours: Neighbours
 ) -> list[list[Key]]:
-    """Return the layers in the best order found; the search begins with the keys in their `rank`.
+    """Return the layers in the best order found; `rank` has the place of each key at first.
 
-    Sifting ends where no single key has a better position. A layer that is shuffled and sifted
-    again may lead to fewer crossings.
+    Sifting ends where no single key has a better position. Fewer crossings may still be possible,
+    so a layer is shuffled and all are sifted again, `SHAKES` times.
     """
     best = [sorted(layer, key=rank.get) for layer in layers]
     fewest = _sift(best, neighbours)
@@ -178,16 +185,17 @@ def minimize_crossings(
         candidate = [list(layer) for layer in best]
         random.shuffle(random.choice(candidate))
         count = _sift(candidate, neighbours)
-        if count <= fewest:
+        if count <= fewest:  # an equally good order is another start for the next try
             best = candidate
             fewest = count
     return best
 
 
 def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
-    """Move each key to the best position of its layer, and return how many crossings are left.
+    """Move each key to where its links cross fewest others, and return how many crossings remain.
 
-    It begins with the last layer, and ends when no layer changes any more.
+    The lists in `layers` are changed. The last layer is sifted first, and so on up to the first
+    layer, up to `SWEEPS` times.
     """
     positions = {}
     for layer in layers:
@@ -206,7 +214,7 @@ def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
             unchanged_count += 1
         else:
             unchanged_count = 0
-        if unchanged_count == len(layers):
+        if unchanged_count == len(layers):  # a whole sweep has moved no key
             break
 
         layer[:] = [layer[position] for position in order]
@@ -217,42 +225,46 @@ def _sift(layers: list[list[Key]], neighbours: Neighbours) -> int:
 
 @lru_cache(maxsize=2_000)  # most layers are as they were, in the next sweep and the next picture
 def _find_best_order(before: Positions, after: Positions) -> tuple[int, ...]:
-    """Return the old positions of the keys of a layer in their new order, after sifting each once.
+    """Return the new order of a layer, as old positions: `(1, 0)` swaps two keys.
 
-    A key is sifted when it stands where its links cross fewest of the others'. `before` and `after`
-    have for each key the positions of its neighbours in the layer before and in the layer after.
+    Each key is sifted once: it moves to where its links cross fewest links of other keys. `before`
+    and `after` have for each key the positions of its neighbours in the layer before and after.
     """
     costs = _compare_pairs(before, after)
     order = list(range(len(before)))
-    for key, row in enumerate(costs):
+    for key, row in enumerate(costs):  # a key is named by its old position here
         position = order.index(key)
         others = order[:position] + order[position + 1 :]
 
-        # How many crossings each position saves, compared with the first one.
+        # For each position among the others: how many crossings the key has fewer there than at
+        # the first position. row[other] are those that it loses when it moves below `other`.
         saved = list(accumulate([row[other] for other in others], initial=0))
         most_saved = max(saved)
-        if saved[position] < most_saved:  # a place as good as its own is no reason to move
+        if saved[position] < most_saved:  # a position that is only as good is no reason to move
             best = _find_nearest(saved, most_saved, position)
             order = [*others[:best], key, *others[best:]]
     return tuple(order)
 
 
 def _compare_pairs(before: Positions, after: Positions) -> list[list[int]]:
-    """Return for each key how many crossings more there are with it above each other key.
+    """Return `costs[a][b]`: the crossings of two keys' links if a is above b, less those if not.
 
-    Keys are numbered by their positions. `costs[a][b]` is negative if a is better above b.
+    a and b are the positions of two keys in the layer. If the number is negative, a is better
+    above b. `before` and `after` are those of `_find_best_order`.
     """
     size = len(before)
     costs = [[0] * size for _ in range(size)]
     for side in (before, after):
-        # Of each key: how many of its links lead above a position, less those that lead below it.
+        # The loop below visits the links by the position to which they lead. balance[b] is how
+        # many links of b lead above that position, less those that lead below it. With a above b, a
+        # link of a to that position crosses the former; with a below b, it crosses the latter.
         balance = [-len(positions) for positions in side]
         links = []
         for key, positions in enumerate(side):
             links += [(position, key) for position in positions]
 
-        # In the order of the positions, each link moves its key's balance from −1 to +1. It is 0
-        # while the links to the same position are counted, since these do not cross each other.
+        # A link counts −1 in the balance of its key before its position is visited, +1 after it,
+        # and 0 meanwhile, because links to one position do not cross each other.
         for _, links_there in groupby(sorted(links), itemgetter(0)):
             keys = [key for _, key in links_there]
             for key in keys:
@@ -265,21 +277,25 @@ def _compare_pairs(before: Positions, after: Positions) -> list[list[int]]:
 
 
 def _find_nearest(numbers: list[int], wanted: int, position: int) -> int:
-    """Return where `wanted` is in `numbers`, as near to `position` as can be; the first of two."""
-    places = [place for place, number in enumerate(numbers) if number == wanted]
-    return min(places, key=lambda place: abs(place - position))
+    """Return the index of `wanted` in `numbers` that is nearest to `position`.
+
+    If two are equally near, it is the smaller one.
+    """
+    indices = [index for index, number in enumerate(numbers) if number == wanted]
+    return min(indices, key=lambda index: abs(index - position))
 
 
 def _count_crossings(positions_after: Positions) -> int:
-    """Return how often the links of a layer with the next layer cross.
+    """Return how often the links of a layer with the next layer cross each other.
 
-    `positions_after` has for each key, in order, the positions of its neighbours there.
+    `positions_after` has for each key of the layer, in order, the positions of its neighbours in
+    the next layer.
     """
     count = 0
-    earlier = []  # sorted: where the links of the keys before lead to
+    earlier_ends = []  # sorted: the positions to which the links of the keys before lead
     for positions in positions_after:
         for position in sorted(positions):
-            index = bisect_right(earlier, position)
-            count += len(earlier) - index  # it crosses those that lead farther
-            earlier.insert(index, position)
+            index = bisect_right(earlier_ends, position)
+            count += len(earlier_ends) - index  # the earlier links that lead farther are crossed
+            earlier_ends.insert(index, position)
     return count

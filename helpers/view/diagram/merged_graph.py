@@ -1,4 +1,6 @@
-"""Two graphs and what happened to their nodes -> one graph whose marks say it, and a table."""
+"""Two graphs and what happened to their nodes -> one graph with marks, and a table of findings.
+A *finding* is a word, such as `kept` or `fused`, with the keys of the nodes before and after.
+"""
 
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -10,6 +12,7 @@ from ...model.tables import Column, Listing
 
 PICTURE_TITLE = "Both graphs in one picture"
 MARKS = {"gone": "− gone", "new": "+ new", "altered": "~ changed"}
+CHANGE_WORDS = {kind: mark[2:] for kind, mark in MARKS.items()}  # without the sign: `gone`
 MOST_NAMED = 8  # keys in one cell
 LONGEST_NAMES = 100  # characters
 COLUMNS = (
@@ -35,7 +38,7 @@ class FindingRow:
 
 
 def list_findings(model: GraphDiff) -> Listing:
-    """Return the table of findings, in the order of their meanings."""
+    """Return the table of findings, sorted by their words in the order of `MEANINGS`."""
     rows = []
     for word in MEANINGS:
         rows += [_make_row(finding) for finding in model.found(word)]
@@ -43,7 +46,10 @@ def list_findings(model: GraphDiff) -> Listing:
 
 
 def _make_row(finding: Finding) -> FindingRow:
-    """Return the line of the table for a finding, with long lists of keys cut."""
+    """Return the line of the table for a finding, in which long lists of keys are cut.
+
+    A node that was kept has the same key before and after.
+    """
     before = format_names(finding.before, MOST_NAMED, LONGEST_NAMES)
     if finding.word == "kept":
         after = "the same"
@@ -53,9 +59,9 @@ def _make_row(finding: Finding) -> FindingRow:
 
 
 def describe_diff(model: GraphDiff) -> str:
-    """Return in one sentence how many nodes there were and are, and what happened to the others."""
+    """Return one sentence: how many nodes there were and are, and how many have changed how."""
     kinds = Counter(node.kind for node in merge_graphs(model).nodes if node.kind in MARKS)
-    changes = [f"{count} {MARKS[kind][2:]}" for kind, count in sorted(kinds.items())]
+    changes = [f"{count} {CHANGE_WORDS[kind]}" for kind, count in sorted(kinds.items())]
 
     new_edges = set(model.after.edges) - set(model.before.edges)
     if new_edges:
@@ -87,7 +93,8 @@ def merge_graphs(model: GraphDiff) -> Graph:
 
 def _merge_nodes(model: GraphDiff) -> list[Node]:
     """Return the nodes of both graphs, with a mark on those that are new, gone or changed."""
-    # What happened to a node of the first graph counts more, if the second has its key too.
+    # node key -> what happened to the node. If both graphs have a key, the finding about the node
+    # of the first graph counts.
     words = {key: finding.word for finding in model.findings for key in finding.after}
     words |= {key: finding.word for finding in model.findings for key in finding.before}
     before = {node.key: node for node in model.before.nodes}
@@ -108,21 +115,22 @@ def _merge_nodes(model: GraphDiff) -> list[Node]:
 
 
 def _mark_node(node: Node, kind: str, word: str) -> Node:
-    """Return a node with the mark of `kind`, which it gets, and `word`, what happened to it.
+    """Return a node that gets the kind `kind` with its mark, and `word`: what happened to it.
 
-    A node that is gone has no other detail.
+    A node that is gone loses its old detail, which says nothing about the second graph.
     """
     detail = word
     if node.detail and kind != "gone":
         detail = f"{word}: {node.detail}"
-    mark = MARKS[kind][0]
+    mark = MARKS[kind][0]  # the sign: −, + or ~
     return replace(node, label=f"{mark} {node.label}", detail=detail, kind=kind)
 
 
 def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
     """Return the edges of both graphs, and the words that mark some of them: `new`, `gone`.
 
-    Only an edge between boxes that both graphs have is marked.
+    Only an edge between two boxes that both graphs have is marked. Of another edge, the mark of a
+    box at its end says enough.
     """
     before = {node.key for node in model.before.nodes}
     in_both = before & {node.key for node in model.after.nodes}
@@ -133,7 +141,6 @@ def _merge_edges(model: GraphDiff) -> tuple[list[Edge], set[str]]:
     used_words = set()
     for edge in dict.fromkeys((*old_edges, *new_edges)):
         is_unchanged = edge in old_edges and edge in new_edges
-        # The mark of a box that is new or gone is enough for its edges.
         if not is_unchanged and edge.source in in_both and edge.target in in_both:
             word = "new" if edge in new_edges else "gone"
             used_words.add(word)

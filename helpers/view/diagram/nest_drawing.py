@@ -1,4 +1,7 @@
-"""A graph whose nodes call bodies -> a drawing in which each body is inside its caller's box."""
+"""A graph whose nodes call bodies -> a drawing in which each body is inside its caller's box.
+A *body* is a function with a graph of its own, such as a branch of a conditional op. A *nest* is a
+graph with the bodies that its nodes call.
+"""
 
 from dataclasses import replace
 
@@ -18,11 +21,11 @@ WIDEST_CALLER = 940  # pixels: bodies that are wider together stand below each o
 
 
 def draw_nest(nest: Nest) -> Drawing:
-    """Return the drawing of a nest, with the bodies that a node calls inside its box."""
+    """Return the drawing of a nest, with the bodies that a node calls inside the node's box."""
     graph = replace(nest.graph, edges=merge_parallel_edges(nest.graph.edges))
     widths = {}
-    heights = {}
-    inner = {}
+    heights = {}  # only of callers; other boxes have the usual height
+    inner = {}  # key of a caller -> the drawing of its bodies
     for node in graph.nodes:
         widths[node.key] = measure_box_width(node)
         bodies = nest.called_by(node.key)
@@ -35,12 +38,12 @@ def draw_nest(nest: Nest) -> Drawing:
     layered = make_layers(graph)
     has_labels = any(edge.label for edge in graph.edges)
     step = ROW_STEP if has_labels else CLOSE_ROW_STEP
-    place = place_layers(layered, widths, step - BOX_HEIGHT, down=True, heights=heights)
-    return draw_level(Level(graph, layered, place, down=True, inner=inner))
+    place_keys = place_layers(layered, widths, step - BOX_HEIGHT, down=True, heights=heights)
+    return draw_level(Level(graph, layered, place_keys, down=True, inner=inner))
 
 
 def _join_bodies(drawings: list[Drawing]) -> Drawing:
-    """Return bodies beside each other, or below each other where they do not fit."""
+    """Return the drawings of bodies as one: beside each other, or below each other if too wide."""
     total_width = sum(drawing.width + BODY_GAP for drawing in drawings)
     is_stacked = total_width > WIDEST_CALLER - 2 * BODY_GAP
 

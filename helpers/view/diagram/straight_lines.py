@@ -1,7 +1,8 @@
 """Two boxes -> the cheapest way between them in straight pieces, round boxes and other arrows.
+A *way* is the corners of a line: `((10, 20), (50, 20), (50, 90))`. All ways with few corners are
+listed, and the one with the least price is taken.
 
-All ways with few corners are listed, and each has a price; this is orthogonal edge routing by
-enumeration, which is enough for the few boxes of a job.
+This is orthogonal edge routing by enumeration, which is enough for the few boxes of a job.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ STEEP = 2  # pixels: what is less aslant leads straight down
 HIT_PRICE = 2000  # the price of a piece that touches a box
 SHARED_PRICE = 24  # the price of a place that is shared with another line
 BEND_PRICE = 14  # the price of a corner
-SHIFTS = (0, 9, -9, 17)  # pixels from the middle of a side
+SHIFTS = (0, 9, -9, 17)  # pixels from the middle of a side at which a way may leave or arrive
 POINT_STEP = 8  # pixels between two points of a way
 
 Way = tuple[Point, ...]  # the corners of a line of straight pieces, ends included
@@ -32,10 +33,13 @@ def find_way(
 
     `obstacles` are the other boxes, and `other_ways` the ways that were chosen before.
     """
-    used_cells = set()  # of a grid: places so near that two lines would be one
+    # The cells of a grid through which other ways lead; two lines in one cell would look like one.
+    # Their ends do not count, because several ways may end at one box.
+    used_cells = set()
     for way in other_ways:
         used_cells.update((x // NEAR, y // NEAR) for x, y in _list_way_points(way)[1:-1])
-    # A way touches its own boxes where it begins and ends; only what runs inside them counts.
+    # (box, so many pixels from it count as touching). A way begins and ends at the sides of its own
+    # two boxes, so only a piece that runs inside of them counts, which the margin −1 says.
     margins = [(box, NEAR) for box in obstacles] + [(start, -1), (end, -1)]
 
     best = ()
@@ -43,7 +47,7 @@ def find_way(
     for way in sorted(_list_ways(start, end), key=_measure_way):
         length = _measure_way(way)
         if length >= least:
-            break  # all others are longer, and cost at least their length
+            break  # the ways that follow are longer, and a way costs at least its length
         price = length + BEND_PRICE * len(way)
         price += SHARED_PRICE * _count_shared(way, used_cells)
         price += HIT_PRICE * _count_hits(way, margins)
@@ -65,7 +69,8 @@ def _count_shared(way: Way, used_cells: set[Point]) -> int:
 def _count_hits(way: Way, margins: list[tuple[Rectangle, int]]) -> int:
     """Return how often a piece of the way touches a box.
 
-    Each box has a margin in pixels: so close counts as touching. Below 0, it must be inside.
+    `margins` are pairs of a box and a margin in pixels: a piece so close counts as touching. With a
+    negative margin, only a piece inside of the box counts.
     """
     count = 0
     for box, margin in margins:
@@ -112,7 +117,7 @@ def _list_ways(start: Rectangle, end: Rectangle) -> Iterator[Way]:
         reach_x = end.centre_x + shift
         if abs(reach_x - leave_x) <= STEEP:  # a corner for so little would only be a kink
             reach_x = leave_x
-        leave_y = start.centre_y + shift // 2
+        leave_y = start.centre_y + shift // 2  # half, because a box is less high than wide
         reach_y = end.centre_y + shift // 2
 
         ends = _Ends(
@@ -129,10 +134,13 @@ def _list_ways(start: Rectangle, end: Rectangle) -> Iterator[Way]:
 
 
 def _list_ways_to_a_side(ends: _Ends) -> Iterator[Way]:
-    """Yield the ways that reach the second box on its left or right side."""
+    """Yield the ways that reach the second box on its left or right side.
+
+    Each way has an upright piece: in the middle between the boxes, right of both, or left of both.
+    """
     start = ends.start
     end = ends.end
-    middle = (start.right + end.x) // 2 + ends.shift
+    middle = (start.right + end.x) // 2 + ends.shift  # the x of the upright piece, as below
     right_lane = max(start.right, end.right) + LANE_OFFSET + ends.shift
     left_lane = min(start.x, end.x) - LANE_OFFSET - ends.shift
 
@@ -151,7 +159,8 @@ def _list_ways_from_above_or_below(ends: _Ends) -> Iterator[Way]:
     end = ends.end
     shift = ends.shift
     out_of_right = (start.right, ends.leave_y)
-    # Above and below each box: the y at which a way meets it, and that of a level lane beside it.
+    # For the upper and for the lower side of a box: (the y at which a way meets the box, the y of a
+    # level lane beside this side).
     into_sides = ((end.y - TIP, end.y - LANE_OFFSET), (end.bottom + TIP, end.bottom + LANE_OFFSET))
     out_of_sides = ((start.y, start.y - LANE_OFFSET), (start.bottom, start.bottom + LANE_OFFSET))
 
@@ -181,7 +190,7 @@ def _measure_way(way: Way) -> int:
 
 
 def _list_way_points(way: Way) -> list[Point]:
-    """Return places along a way, a few pixels apart."""
+    """Return points along a way, about `POINT_STEP` pixels apart, with both ends."""
     points = []
     for (x, y), (next_x, next_y) in pairwise(way):
         across = next_x - x

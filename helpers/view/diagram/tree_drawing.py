@@ -18,7 +18,7 @@ def draw_tree(graph: Graph, widths: dict[str, int]) -> Drawing | None:
     import networkx
 
     tree = networkx.DiGraph([(edge.source, edge.target) for edge in graph.edges])
-    is_connected = len(tree) == len(graph.nodes)
+    is_connected = len(tree) == len(graph.nodes)  # `tree` has only nodes with an edge
     if len(tree) < 2 or not is_connected or not networkx.is_arborescence(tree):
         return None
 
@@ -32,7 +32,11 @@ def draw_tree(graph: Graph, widths: dict[str, int]) -> Drawing | None:
 
 
 def _place_boxes(tree, widths: dict[str, int]) -> dict[str, Rectangle]:
-    """Return the place of each box by its key; `tree` is a DiGraph of networkx."""
+    """Return key -> place of its box; `tree` is a DiGraph of networkx.
+
+    A first child stands at the right of its parent, in the same line. Each other child begins a new
+    line below all boxes before it.
+    """
     import networkx
 
     rectangles = {}
@@ -52,7 +56,7 @@ def _place_boxes(tree, widths: dict[str, int]) -> dict[str, Rectangle]:
 
 
 def _draw_arrow(edge: Edge, rectangles: dict[str, Rectangle]) -> Arrow:
-    """Return an arrow from a parent that turns down, and then to its child."""
+    """Return an arrow that leaves a parent to the right, turns down, and turns to its child."""
     parent = rectangles[edge.source]
     child = rectangles[edge.target]
     turn = parent.right + INSET // 2

@@ -1,4 +1,7 @@
-"""Questions, choices and programs -> forms in which a learner decides: widgets, or text."""
+"""Questions, and programs with switches -> forms in which a learner decides: widgets, or text.
+A *sandbox* is a program with switches, its *controls*: a learner picks an option of each, predicts
+the *verdict*, such as `trace` or `retrace`, and runs the program.
+"""
 
 from collections.abc import Callable
 
@@ -32,13 +35,17 @@ def _render_choice_text(model: Choice) -> str:
 
 
 def _render_choice_html(model: Choice) -> str:
+    """Return a question with its choices as HTML, for a page without widgets."""
     return render("choice.html", model=model)
 
 
 def _make_choice_widget(model: Choice):
-    """Return the widget of a question; in its state are the answer and what the page does with it.
+    """Return the widget of a question.
 
-    The page writes what the learner picked and pressed; `own` makes it ask for its kernel.
+    The page writes into the state what the learner does: `picked` (the position of a choice, -1 for
+    none), `checked`, `skipped`, and `press`, a name that only this press of a button has. If the
+    caller sets `keeps`, a kernel records the press and answers in `told`. With `own`, the page asks
+    whether the kernel still has this widget.
     """
     question = spell_out(model.question)
     state = {
@@ -69,14 +76,14 @@ def _render_sandbox_text(model: Sandbox) -> str:
 
 
 def _render_sandbox_html(model: Sandbox) -> str:
-    """Return the same table as HTML, for where no widget can be shown."""
+    """Return the controls, and what there is to predict, as HTML for a page without widgets."""
     rows = _list_controls(model)
     guesses = _describe_guesses(model)
     return render("sandbox.html", model=model, headings=HEADINGS, rows=rows, guesses=guesses)
 
 
 def _list_controls(model: Sandbox) -> list[tuple[str, ...]]:
-    """Return a row for each control: its name, its first option, all of them, when it is used."""
+    """Return a row for each control: its name, its first option, all options, when it matters."""
     rows = []
     for control in model.controls:
         used_when = _describe_use(control)
@@ -86,7 +93,7 @@ def _list_controls(model: Sandbox) -> list[tuple[str, ...]]:
 
 
 def _describe_use(control: Control) -> str:
-    """Return for which options of another control this control matters."""
+    """Return when a control matters: always, or for some options of another control."""
     if not control.of:
         return ALWAYS_USED
     return f"{control.of}: {', '.join(control.matters)}"
@@ -110,9 +117,10 @@ def make_sandbox_widget(
     model : Sandbox
         The controls and the verdicts.
     show : callable
-        Returns the call as text for what is picked: control -> option.
+        Takes what is picked, control -> option, and returns the call as text.
     run : callable
-        Returns `says`, `right` and `rows` for what is picked and the guess.
+        Takes what is picked and the guessed verdict, and returns a dict with `says` (a sentence),
+        `right` (whether the guess was right) and `rows` (a table of what happened).
     """
     start = model.start()
     controls = []
@@ -139,14 +147,15 @@ def make_sandbox_widget(
         widget.call = show(change["new"])
 
     def answer_press(_, content: dict, buffers) -> None:
-        """Run the call and answer in the state; the page's message has what is picked and guessed.
+        """Run the call that is picked, and write the answer into the widget's state.
 
-        Each press of the button has a name of its own in `press`.
+        `content` is the message of the page: `picked`, `guess`, and `press`, a name that only this
+        press of the button has.
         """
         picked = content.get("picked", widget.picked)
         press = content.get("press", "")
         if press and press == widget.answer.get("press"):
-            return  # the page has sent this press again, before it had the answer
+            return  # the page has sent this press twice, because the answer took long
 
         try:
             answer = run(picked, content.get("guess", ""))
@@ -163,9 +172,10 @@ def make_sandbox_widget(
 
 
 def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
-    """Return an anywidget with a button for each run of a model, and its source to edit.
+    """Return an anywidget with a button for each run of a model, and the run's source to edit.
 
-    A press calls `run(label, source)` in the kernel. The page shows the transcript that it returns.
+    A press of a button calls `run(label, source)` in the kernel. The page shows the transcript that
+    `run` returns.
     """
     title = spell_out(model.title)
     state = {
@@ -179,14 +189,17 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     widget = make_widget("rerun", "form rerun", f"{title!r}, {len(model.runs)} switches", state)
 
     def answer_press(_, content: dict, buffers) -> None:
-        """Run a program, and write its transcript to the state; `content` is the page's message."""
+        """Run a program, and write its transcript into the widget's state.
+
+        `content` is the message of the page: `label` and `source`.
+        """
         label = str(content.get("label", ""))
         source = str(content.get("source", ""))
         try:
             shown = answer_of(run(label, source))
         except KeyboardInterrupt:
             shown = {"says": INTERRUPTED, "shown": ""}
-        # With another number, an equal answer is a change too, which the page gets to know.
+        # traitlets tells the page only what changes. The number makes an equal answer a change.
         number = widget.answer.get("number", 0) + 1
         widget.answer = {**shown, "number": number, "of": label}
 
@@ -195,7 +208,10 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
 
 
 def answer_of(run: Transcript) -> dict:
-    """Return what the page shows of a run: `says` (its end in words) and `shown` (safe HTML)."""
+    """Return what the page shows of a run: `says` (how it ended) and `shown` (safe HTML).
+
+    The label and the source are left out of the HTML, because the page shows them already.
+    """
     output_only = Transcript("", "", run.printed, run.error, run.code)
     shown = transcript.html(Transcripts("", (output_only,)))
     return {"says": f"{ENDS[run.end]} {run.ending}", "shown": shown}

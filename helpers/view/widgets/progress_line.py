@@ -1,6 +1,5 @@
-"""A kernel -> the same, in whose page a line says so while a cell takes more than two seconds.
-
-The line is a widget's model without a view, so a cell has no output of it.
+"""A kernel -> a line in its page that says what a cell does, if it takes more than two seconds.
+The line belongs to a widget without a view, so no cell has an output of it.
 """
 
 import sys
@@ -17,56 +16,56 @@ MANY_MODULES = 30  # so many new modules are an import of something large
 
 
 class Waiting:
-    """The line of the cell that runs, which appears in the page if the cell takes long.
+    """The line that says what the running cell does; it appears if the cell takes long.
 
     IPython calls `start` before each cell and `end` after it, in the main thread. The line is
     updated in the thread of the kernel's event loop, which runs while the cell keeps the other
     thread busy.
     """
 
-    def __init__(self, loop, opened, after: float = FIRST_WAIT_SECONDS):
+    def __init__(self, loop, open_channel, wait_seconds: float = FIRST_WAIT_SECONDS):
         """Set up the line, which no cell has yet.
 
         Parameters
         ----------
         loop : tornado.ioloop.IOLoop
             The event loop of the thread that sends messages to the page.
-        opened : callable
-            Returns a channel to a new line in the page, from the state that it shows.
-        after : float
+        open_channel : callable
+            Takes the state of a new line, opens the line in the page, and returns a channel to it.
+        wait_seconds : float
             How many seconds a cell runs before it gets a line.
         """
         self._loop = loop
-        self._open_channel = opened
-        self._wait_seconds = after
+        self._open_channel = open_channel
+        self._wait_seconds = wait_seconds
         self._lock = Lock()
-        self._cell_number = 0  # another one at each start and each end
+        self._cell_number = 0  # it changes at each start and each end of a cell
         self._channel = None  # to the line in the page; None while there is no line
         self._text = ""  # what the line says now
         self._module_count = 0  # of modules that were imported when the cell began
 
     def start(self, info=None) -> None:
-        """Begin to wait for the cell that runs now; remove a line that is left of another cell."""
+        """Begin to wait for the cell that runs now; remove the line of an earlier cell."""
         self.end()
         with self._lock:
             cell_number = self._cell_number
             self._module_count = len(sys.modules)
-        # Only `add_callback` may be called in another thread than the loop's own.
+        # Of all methods of the loop, only `add_callback` may be called in another thread.
         call_later = self._loop.call_later
         self._loop.add_callback(call_later, self._wait_seconds, self._update_line, cell_number)
 
     def end(self, result=None) -> None:
         """Remove the line, because the cell has ended."""
         with self._lock:
-            self._cell_number += 1  # an update that is still to come is for an older number
+            self._cell_number += 1  # so that an update which is still to come does nothing
             channel = self._channel
             self._channel = None
             if channel is not None:
                 channel.close()
-        progress.say("")
+        progress.say("")  # forget what a verb has reported in this cell
 
     def _update_line(self, cell_number: int) -> None:
-        """Show what the cell of this number does now, and again after a while until it ends."""
+        """Show what the cell of this number does now, and call this again until the cell ends."""
         with self._lock:
             if cell_number != self._cell_number:  # the cell has ended
                 return
@@ -76,8 +75,8 @@ class Waiting:
         self._loop.call_later(STEP_SECONDS, self._update_line, cell_number)
 
     def _describe_cell(self) -> str:
-        """Return what the line says: what a verb told `progress`, or that much is imported."""
-        action = progress.said()
+        """Return what the line says: what a verb reported, or how many modules are imported."""
+        action = progress.said()  # reported by the verb that runs; empty for none
         new_count = len(sys.modules) - self._module_count
         if not action and new_count > MANY_MODULES:
             action = f"importing, {new_count:,} modules so far"
@@ -94,7 +93,7 @@ class Waiting:
 
 
 def switch_on() -> None:
-    """Show the line from this cell on, if this process is a kernel; otherwise do nothing."""
+    """Show the line for this cell and all later ones; do nothing if this process is no kernel."""
     shell = sys.modules["IPython"].get_ipython()
     kernel = getattr(shell, "kernel", None)
     thread = getattr(kernel, "iopub_thread", None)
@@ -106,14 +105,14 @@ def switch_on() -> None:
 
 
 def _open_channel(state: dict):
-    """Return a channel to a new widget's model in the page, with a state that has its text.
+    """Open a new line in the page, and return a channel to it; `state` has the text of the line.
 
-    The message is what ipywidgets would send. ipywidgets itself is not imported, because that would
-    take as long as what the line is about.
+    The message is the one by which ipywidgets would create a widget. ipywidgets itself is not
+    imported, because its import would take as long as the work that the line reports.
     """
     from comm import create_comm
 
-    name = uuid4().hex  # the page checks by it whether the line is still there
+    name = uuid4().hex  # with this name, the page asks whether the kernel still has the line
     whole_state = {
         "_model_module": "anywidget",
         "_model_module_version": "*",

@@ -1,9 +1,8 @@
-"""A map of routes -> its picture: calls at the left, who holds the function, and the functions.
-
-A route is a way to call a function: something, such as a name in a module, refers to the function
-(it is the holder), and a call goes through it. There are two functions, the old one and the one
-that replaces it. A setting, one of the map's headings, is what has been replaced; in the first one
-nothing has. All settings are in one picture, whose parts have a state in each of them.
+"""A map of routes -> its picture: calls at the left, holders in the middle, functions at the right.
+A *route* is a call that reaches a function through a *holder*: something that refers to the
+function, such as a name in a module. Function 0 is the old one, function 1 replaces it. A *setting*
+is a number: in setting 0 nothing is replaced, and in each other one something is. One picture has
+all settings; each of its parts has a state, such as `shown` or `new`, in each setting.
 """
 
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from ...model.tables import Entry
 from .. import ink
 from ..diagram.animated_graph import Picture
 from ..markup import render
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 from ..shapes import LETTER, draw_shape, measure_text
 
 MOST_ROUTES = 60  # rows of the picture
@@ -37,7 +36,8 @@ SHEET_HEIGHT = 66
 HEAD_LENGTH = 9
 
 GROUPS = {"name": "in modules", "function": "in functions", "object": "in objects"}
-STATES = {"plain": "shown", "changed": "new"}  # tone -> state of a part; other tones have failed
+# The tone of a call's verdict -> the state of its parts; for any other tone, `failed`.
+STATES = {"plain": "shown", "changed": "new"}
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,9 @@ class RouteRow:
     name: str
     """Who holds the function."""
     words: list[str]
-    """All answers that the call gives."""
+    """All answers that the call gives in some setting, each once."""
     ink: str
-    """The kind of `ink` of the holder."""
+    """The kind of the holder, a key of `ink.KINDS`."""
     outline: str
     """The outline of the holder as an SVG path."""
 
@@ -93,20 +93,23 @@ class FunctionBox:
     sheet: str
     """The outline of that sheet."""
     codes: dict[str, str]
-    """The last line of each code object that it ever has, by `data-key`."""
+    """`data-key` -> the last line of a code object that the function has in some setting."""
 
 
 def draw_routes(model: RouteMap) -> Picture:
-    """Return the picture of the first routes; what differs from the first setting is `new`."""
+    """Return the picture of the first `MOST_ROUTES` routes, with the states for each setting.
+
+    A part is `new` in a setting if it differs from setting 0.
+    """
     model = replace(model, routes=model.routes[:MOST_ROUTES], entries=model.entries[:MOST_ROUTES])
     answers_by_row = [_list_answers(entry) for entry in model.entries]
     columns = _measure_columns(model, answers_by_row)
     captions, rows, bottom = _place_rows(model, answers_by_row, columns)
 
     height = max(bottom, LEAST_HEIGHT) + MARGIN
-    # What is left of the height is for the captions and for the gap between the functions.
+    # 110 pixels are for the captions and for the gap between the two functions.
     function_height = min(FUNCTION_HEIGHT, (height - 110) // 2)
-    # The upper edges of both functions, in the order of the model: the old function is below.
+    # The upper edges of function 0, the old one, which is below, and of function 1.
     tops = (height - function_height - MARGIN, FUNCTION_TOP)
     # The sign between the functions, shown while both have the same code.
     same_top = FUNCTION_TOP + function_height
@@ -123,7 +126,7 @@ def draw_routes(model: RouteMap) -> Picture:
         functions=columns.functions,
         width=columns.functions + columns.function_width + MARGIN,
         height=height,
-        same={
+        same={  # where the sign is, and its line from `top` to `low`
             "x": columns.functions + columns.function_width - 30,
             "top": same_top,
             "low": tops[0],
@@ -142,7 +145,10 @@ def _list_answers(entry: Entry) -> list[str]:
 
 
 def _measure_columns(model: RouteMap, answers_by_row: list[list[str]]) -> RouteColumns:
-    """Return where the columns are, each as wide as its longest text."""
+    """Return where the columns are, each as wide as its longest text.
+
+    `answers_by_row` has for each route the answers that its call gives.
+    """
     calls_width = _measure_widest_text((route.call for route in model.routes), LETTER)
     all_answers = [word for answers in answers_by_row for word in answers]
     answers_width = max(_measure_widest_text(all_answers, LETTER), LEAST_ANSWER)
@@ -165,16 +171,17 @@ def _measure_columns(model: RouteMap, answers_by_row: list[list[str]]) -> RouteC
 
 def _measure_widest_text(texts: Iterable[str], letter: float) -> int:
     """Return the width of the longest text in pixels, if a letter is `letter` pixels wide."""
-    widths = [measure_text(spell_in_one_line(text), letter) for text in texts]
+    widths = [measure_text(escape_to_one_line(text), letter) for text in texts]
     return max(widths, default=0)
 
 
 def _place_rows(
     model: RouteMap, answers_by_row: list[list[str]], columns: RouteColumns
 ) -> tuple[list[tuple[int, str]], list[RouteRow], int]:
-    """Return the captions with their y, the rows, and the y at which the last row ends.
+    """Return the captions as (y, text), the rows, and the y at which the last row ends.
 
-    A caption stands above neighbouring routes whose holders are of one kind.
+    A caption stands above neighbouring routes whose holders are of one kind. `answers_by_row` has
+    for each route the answers that its call gives.
     """
     captions = []
     rows = []
@@ -193,8 +200,8 @@ def _place_rows(
         row = RouteRow(
             key=f"r{number}",
             y=middle,
-            call=spell_in_one_line(route.call),
-            name=spell_in_one_line(route.name),
+            call=escape_to_one_line(route.call),
+            name=escape_to_one_line(route.name),
             words=answers_by_row[number],
             ink=route.kind,
             outline=draw_shape(shape, columns.left, holder_top, holder_width, HOLDER_HEIGHT),
@@ -215,12 +222,14 @@ def _draw_route_arrows(
 
     `tops` are the upper edges of the functions, and `function_height` is their height in pixels.
     """
-    last = max(len(rows) - 1, 1)
+    last = max(len(rows) - 1, 1)  # the number of the last row; not 0, because it divides
     half = (columns.right + columns.functions) // 2
     tip = columns.functions - HEAD_LENGTH
     arrows = []
     for number, (route, row) in enumerate(zip(model.routes, rows, strict=True)):
-        offset = 14 + (function_height - 28) * number // last  # ends are apart, in row order
+        # How far below the upper edge an arrow ends: arrows of later rows end farther down.
+        offset = 14 + (function_height - 28) * number // last
+        # `route.holds` has for each setting the number of the function that the holder refers to.
         for function in sorted(set(route.holds) - {UNKNOWN}):
             end = tops[function] + offset
             curve = f"C{half} {row.y} {half - HEAD_LENGTH} {end} {tip} {end}"
@@ -239,7 +248,10 @@ def _draw_route_arrows(
 def _draw_functions(
     model: RouteMap, columns: RouteColumns, tops: tuple[int, int], function_height: int
 ) -> list[FunctionBox]:
-    """Return the box of each function; `tops` are the upper edges, in pixels like the height."""
+    """Return the box of each function, with a sheet in it that shows the function's code.
+
+    `tops` are the upper edges of the boxes, and `function_height` is their height, in pixels.
+    """
     boxes = []
     for number, function in enumerate(model.functions):
         top = tops[number]
@@ -248,14 +260,14 @@ def _draw_functions(
         sheet_top = top + function_height - 80
         sheet = (sheet_left, sheet_top, columns.function_width - 36, SHEET_HEIGHT)
 
-        codes = {}
-        for code in function.codes:
+        codes = {}  # `data-key` -> the last line of the code object
+        for code in function.codes:  # for each setting, the number of a code object
             if code != UNKNOWN:
-                codes[f"f{number}.{code}"] = spell_in_one_line(model.codes[code])
+                codes[f"f{number}.{code}"] = escape_to_one_line(model.codes[code])
         box = FunctionBox(
             key=f"f{number}",
             y=top,
-            label=spell_in_one_line(function.label),
+            label=escape_to_one_line(function.label),
             outline=draw_shape("round box", *place),
             corner=sheet,
             sheet=draw_shape("sheet", *sheet),
@@ -266,7 +278,7 @@ def _draw_functions(
 
 
 def _list_states(model: RouteMap, answers_by_row: list[list[str]], setting: int) -> dict[str, str]:
-    """Return the state of each part that is there in a setting, by its `data-key`.
+    """Return `data-key` -> state, for each part of the picture that is there in a setting.
 
     The keys are `r2` for row 2, `r2.0` for its first answer, `a2.1` for the arrow from row 2 to
     function 1, `f1` for function 1, `f1.0` for its code 0, and `same` for the sign that both
@@ -274,7 +286,7 @@ def _list_states(model: RouteMap, answers_by_row: list[list[str]], setting: int)
     """
     states = {}
     for number, (route, entry) in enumerate(zip(model.routes, model.entries, strict=True)):
-        verdict = entry.verdicts[setting]
+        verdict = entry.verdicts[setting]  # what the call answered in this setting
         state = STATES.get(verdict.tone, "failed")
         states[f"r{number}"] = state
         answer_number = answers_by_row[number].index(verdict.word)

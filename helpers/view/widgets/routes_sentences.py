@@ -1,24 +1,28 @@
-"""A map of routes -> a sentence for each setting: what was replaced, and which calls noticed.
-
-A setting is the number of one of the map's headings; in the first, 0, nothing is replaced. A route
-is a call and what refers to the function that it calls: the holder of the function.
+"""A map of routes -> a sentence for each setting: what was replaced, and which calls noticed it.
+A *route* is a call that reaches a function through a *holder*: something that refers to the
+function. An *arrow* leads from a holder to its function. Function 0 is the old one, function 1
+replaces it. A *setting* is a number: in setting 0 nothing is replaced, in each other one something
+is.
 """
 
 from ...model.phrase import end_sentence, format_count
 from ...model.reference_records import RouteMap
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 
-FEW = 3  # routes that are called by their names
+FEW = 3  # so many routes are listed by their names; more are counted
 
 
 def describe_setting(model: RouteMap, setting: int) -> str:
-    """Return the sentences on a setting: arrows that moved, new code, and calls not reached."""
+    """Return the sentences on a setting: arrows that moved, new code, and calls not reached.
+
+    A call is not reached if it still runs the old function with its old code.
+    """
     if setting == 0:
         return _describe_start(model)
 
-    old, new = [spell_in_one_line(function.label) for function in model.functions]
+    old, new = [escape_to_one_line(function.label) for function in model.functions]
     sentences = [_describe_moved(model, setting, new)]
-    codes = model.functions[0].codes
+    codes = model.functions[0].codes  # of the old function: its code object in each setting
     if codes[setting] != codes[0]:
         sentence = f"{old} is the same function with new code, so every holder runs that code."
         sentences.append(sentence)
@@ -31,9 +35,9 @@ def describe_setting(model: RouteMap, setting: int) -> str:
 
 def _describe_start(model: RouteMap) -> str:
     """Return how many of the calls end at the old function when nothing is replaced."""
-    old = spell_in_one_line(model.functions[0].label)
+    old = escape_to_one_line(model.functions[0].label)
     total = len(model.routes)
-    count = len(_find_holders(model))
+    count = len(_find_holders_of_old(model))
     if count == total:
         ends = "and each ends"
     else:
@@ -41,13 +45,13 @@ def _describe_start(model: RouteMap) -> str:
     return f"Nothing is replaced: {format_count(total, 'call')}, {ends} at {end_sentence(old)}"
 
 
-def _find_holders(model: RouteMap) -> set[str]:
-    """Return the names of the routes that refer to the old function when nothing is replaced."""
+def _find_holders_of_old(model: RouteMap) -> set[str]:
+    """Return the names of the routes whose holder refers to the old function in setting 0."""
     return {route.name for route in model.routes if route.holds[0] == 0}
 
 
 def _describe_moved(model: RouteMap, setting: int, new: str) -> str:
-    """Return how many arrows lead to another function than at first; `new` is its name."""
+    """Return how many arrows lead elsewhere than in setting 0: to the new function, named `new`."""
     count = len(model.moved(model.headings[setting]))
     if count == 0:
         return "No arrow moves."
@@ -56,15 +60,19 @@ def _describe_moved(model: RouteMap, setting: int, new: str) -> str:
 
 
 def _describe_unreached(model: RouteMap, setting: int, old: str) -> str:
-    """Return which calls still run the old function, whose name is `old`; empty if none does."""
-    noticed = model.noticed(model.headings[setting])
+    """Return which calls still run the old function, whose name is `old`.
+
+    The text is empty if no call does. More than `FEW` calls are counted, not named.
+    """
+    noticed = model.noticed(model.headings[setting])  # routes whose call answers something new
     names = [route.name for route in model.routes if route.name not in noticed]
     if not names:
         return ""
     if len(names) <= FEW:
-        return end_sentence(f"Not reached: {', '.join(map(spell_in_one_line, names))}")
+        return end_sentence(f"Not reached: {', '.join(map(escape_to_one_line, names))}")
 
     reason = ""
-    if _find_holders(model).issuperset(names):
+    # The reason below holds only for routes that referred to the old function at first.
+    if _find_holders_of_old(model).issuperset(names):
         reason = ", because what they read was not changed"
     return f"{len(names)} calls still run {old}{reason}."

@@ -1,13 +1,16 @@
-"""A map of routes -> a matrix of dots with a sentence per setting, or a picture."""
+"""A map of routes -> a matrix of dots with a sentence for each setting, or a picture.
+A *route* is a call that reaches a function through something that refers to the function. A
+*setting* is a number: in setting 0 nothing is replaced, and in each other one something is.
+"""
 
 from ...model.reference_records import RouteMap
 from .. import View
 from ..ceilings import limit_rows
 from ..dot_matrix import count_changed, explain_dots, render_dots_text
 from ..images import embed_picture
-from ..ledger_table import ENTRIES
+from ..ledger_table import WHERE_ALL_ENTRIES
 from ..markup import render
-from ..plain_text import join_parts, spell_in_one_line
+from ..plain_text import escape_to_one_line, join_nonempty
 from ..table_view import dots
 from . import make_widget, read_widget_file
 from .routes_drawing import MOST_ROUTES, draw_routes
@@ -17,23 +20,20 @@ SMALLEST = 0.8  # of its natural size, where letters have 10 pixels
 
 
 def _render_routes_text(model: RouteMap) -> str:
-    """Return a matrix of what each call does in each setting, and a sentence for each setting.
-
-    A setting is the number of one of the map's headings.
-    """
+    """Return a matrix of what each call does in each setting, and a sentence for each setting."""
     columns = {
         "call": [route.call for route in model.routes],
         "what refers to the function": [route.name for route in model.routes],
     }
     sentences = []
     for setting, heading in enumerate(model.headings):
-        sentences.append(f"{spell_in_one_line(heading)}: {describe_setting(model, setting)}")
-    return join_parts(render_dots_text(model, columns), *sentences)
+        sentences.append(f"{escape_to_one_line(heading)}: {describe_setting(model, setting)}")
+    return join_nonempty(render_dots_text(model, columns), *sentences)
 
 
 def _render_routes_html(model: RouteMap) -> str:
-    """Return the picture of one setting, the sentences of all, and the matrix."""
-    sentences = []
+    """Return the picture of one setting, the sentences of all settings, and the matrix of dots."""
+    sentences = []  # (heading of the setting, its sentence)
     for setting, heading in enumerate(model.headings):
         sentences.append((heading, describe_setting(model, setting)))
 
@@ -44,20 +44,23 @@ def _render_routes_html(model: RouteMap) -> str:
         "routes.html",
         matrix=dots.html(model),
         said=sentences,
-        alt=f"{spell_in_one_line(heading)}: {sentence}",
+        alt=f"{escape_to_one_line(heading)}: {sentence}",
         **embed_picture(picture, SMALLEST),
     )
 
 
 def _read_style() -> str:
-    """Return the style of the picture, without the rules for what moves and clicks."""
+    """Return the CSS of a picture that stands still: both sheets up to their rules for a widget."""
     picture_style = read_widget_file("picture.css").partition(".course-picture {")[0]
     routes_style = read_widget_file("routes.css").partition(".course-route-map")[0]
     return picture_style + routes_style
 
 
 def _choose_opened_setting(model: RouteMap) -> int:
-    """Return the setting to open on: most arrows move, but not all of them if that is possible."""
+    """Return the setting that is shown at first, because it shows most.
+
+    It is the one in which most arrows move, but not all: a call that is not reached is the point.
+    """
     moved_counts = [len(model.moved(heading)) for heading in model.headings]
 
     def rank_setting(setting: int) -> tuple[bool, int]:
@@ -69,12 +72,16 @@ def _choose_opened_setting(model: RouteMap) -> int:
 
 
 def _make_routes_widget(model: RouteMap):
-    """Return the widget in which a reader switches between the settings."""
+    """Return the widget in which a reader switches between the settings.
+
+    Its state has one picture with the states of its parts in each setting, and for each setting its
+    heading, its sentence, its source (`patches`) and how many calls changed (`counts`).
+    """
     picture = draw_routes(model)
-    title = spell_in_one_line(model.title)
+    title = escape_to_one_line(model.title)
     settings = range(len(model.headings))
     legend = explain_dots(model)
-    _, left_out = limit_rows(model.routes, ENTRIES, "Routes", MOST_ROUTES)
+    _, left_out = limit_rows(model.routes, WHERE_ALL_ENTRIES, "Routes", MOST_ROUTES)
     if left_out:
         legend.append(left_out)
 
@@ -82,7 +89,7 @@ def _make_routes_widget(model: RouteMap):
         "title": title,
         "svg": picture.svg,
         "states": picture.states,
-        "headings": [spell_in_one_line(heading) for heading in model.headings],
+        "headings": [escape_to_one_line(heading) for heading in model.headings],
         "says": [describe_setting(model, setting) for setting in settings],
         "patches": list(model.patches),
         "counts": count_changed(model),

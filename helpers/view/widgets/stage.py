@@ -1,4 +1,4 @@
-"""A timeline -> its steps: text, folded HTML, or a stage that the page plays by itself."""
+"""A timeline -> its steps: text, HTML with a fold for each step, or a *stage*, which plays them."""
 
 from ...model.stage_records import Timeline
 from .. import View
@@ -8,7 +8,7 @@ from .timeline_page import render_timeline_html, render_timeline_text
 
 
 def stage_widget(model: Timeline):
-    """Return an anywidget with the whole timeline in its state; `index` is the step on show."""
+    """Return an anywidget with the whole timeline in its state; `index` is the step it shows."""
     script = stage_script(model)
     says = f"{script['title']!r}, {script['total']} steps"
     state = {"script": to_json(script), "index": 0}

@@ -1,4 +1,6 @@
-"""The graphs of all steps of a timeline -> one picture, with its parts' states at each step."""
+"""The graphs of all steps of a timeline -> one picture, and a state for each of its parts per step.
+A part is a box or an arrow. At a step it is not there, `shown`, `new`, or a `ghost` that has gone.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,7 +9,7 @@ from typing import TYPE_CHECKING
 from ...model.dynamo_records import DynamoRun
 from ...model.graphs import Graph
 from ...model.stage_records import Panel, Step, Timeline
-from ..plain_text import spell_in_one_line
+from ..plain_text import escape_to_one_line
 
 if TYPE_CHECKING:
     from ..diagram.animated_graph import Picture
@@ -30,7 +32,7 @@ class StepsPicture:
 
     def describe(self) -> dict:
         """Return what the page needs of it, besides the states."""
-        title = spell_in_one_line(self.titles[0])
+        title = escape_to_one_line(self.titles[0])
         return {"svg": self.picture.svg, "title": title, "keys": self.keys}
 
     def encode_states(self, step_number: int) -> str:
@@ -42,8 +44,9 @@ class StepsPicture:
 def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
     """Return one picture of the graphs of all steps; None if they have no node, or too many.
 
-    `steps` are those steps of the timeline that are shown. Of a step with several graphs in its
-    panels, the first is drawn, except in a run of Dynamo, whose graphs are joined.
+    `steps` are those steps of the timeline that are shown. If a step has several panels with a
+    graph, the first graph is drawn. In a run of Dynamo, all graphs that there are at a step are
+    joined into one.
     """
     panels_by_step = [_list_graph_panels(step) for step in steps]
     graphs = [panels[0].content if panels else NO_GRAPH for panels in panels_by_step]
@@ -51,7 +54,7 @@ def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
     if not 0 < len(node_keys) <= MOST_NODES:
         return None
 
-    # Most timelines have no graph, and need none of the modules that draw one.
+    # Imported only here, because most timelines have no graph and need not wait for the import.
     from ..diagram.animated_graph import draw_animated_graph
     from ..diagram.growing_graphs import list_growing_graphs
 
@@ -62,7 +65,8 @@ def draw_steps(model: Timeline, steps: Sequence[Step]) -> StepsPicture | None:
     is_growing = isinstance(model, DynamoRun)
     if is_growing:
         graphs = list_growing_graphs(replace(model, steps=tuple(steps)))
-    picture = draw_animated_graph(graphs, spell_in_one_line(titles[0]), is_growing)
+    picture = draw_animated_graph(graphs, escape_to_one_line(titles[0]), is_growing)
+    # The keys of all parts, each once, in the order in which they appear.
     keys = dict.fromkeys(key for states in picture.states for key in states)
     return StepsPicture(picture, titles, list(keys))
 

@@ -1,4 +1,6 @@
-"""A timeline -> its steps one below the other: text, or HTML in which each step folds."""
+"""A timeline -> its steps one below the other: text, or HTML with a fold for each step.
+A step has panels: each has a title, and as content a text or another model, such as a graph.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,13 +12,13 @@ from ...model.stage_records import Panel, Step, Timeline
 from ..ceilings import cut_text, limit_rows, list_source_lines
 from ..markup import MONO, render
 from ..picture_views import find_view
-from ..plain_text import join_parts, spell_in_one_line, spell_out
+from ..plain_text import escape_to_one_line, join_nonempty, spell_out
 
 NEXT_MARK = "▶"  # the line that runs next
 LEFT_MARK = "↩"  # the line that was just left
 PRINTED_TITLES = ("printed", "printed so far")
 NO_STEPS = "No steps were recorded, so there is nothing to step through."
-STEPS = "the model has all of them (`.model.steps`)"
+WHERE_ALL_STEPS = "the model has all of them (`.model.steps`)"
 
 MOST_FOLDED = 100  # steps
 TEXT_ROOM = 200_000  # characters
@@ -50,21 +52,24 @@ class FoldedStep:
 
 
 def describe_note(model: Timeline) -> str:
-    """Return the timeline's note; without steps it says so."""
+    """Return the note of the timeline; if it has no steps, the note begins by saying so."""
     if model.steps:
         return model.note
     return f"{NO_STEPS} {model.note}".strip()
 
 
 def get_heading(panel: Panel) -> str:
-    """Return the panel's title, or nothing where its content bears the same title itself."""
+    """Return the title of a panel; empty if its content has the same title and shows it itself."""
     if getattr(panel.content, "title", None) == panel.title:
         return ""
     return panel.title
 
 
 def draw_panel(panel: Panel, form: str) -> str:
-    """Return a panel's content as `text` or `html` from the view of its kind, or as plain words."""
+    """Return the content of a panel in a form: `text` or `html`.
+
+    A model, such as a graph, is drawn by its view. Any other content is text.
+    """
     view = find_view(panel.content)
     if view:
         return getattr(view, form)(panel.content)
@@ -77,9 +82,9 @@ def draw_panel(panel: Panel, form: str) -> str:
 
 
 def render_timeline_text(model: Timeline) -> str:
-    """Return the steps that there is room for."""
+    """Return the steps as text, up to about `TEXT_ROOM` characters, and how many are left out."""
     lines = list_source_lines(model)
-    draw = cache(draw_panel)  # at most steps a panel is as it was at the step before
+    draw = cache(draw_panel)  # most panels do not change from one step to the next
     room = TEXT_ROOM  # characters that are left
     steps = []
     for number, step in enumerate(model.steps, start=1):
@@ -90,19 +95,20 @@ def render_timeline_text(model: Timeline) -> str:
         if room < 0:
             break
 
-    opening = join_parts(model.title, describe_note(model))
-    _, rest = limit_rows(model.steps, STEPS, "Steps", len(steps))
-    return "\n\n".join(part for part in (opening, *steps, rest) if part)
+    opening = join_nonempty(model.title, describe_note(model))
+    _, left_out_note = limit_rows(model.steps, WHERE_ALL_STEPS, "Steps", len(steps))
+    return "\n\n".join(part for part in (opening, *steps, left_out_note) if part)
 
 
 def _render_step_text(
     model: Timeline, step: Step, heading: str, lines: list[str], draw: DrawPanel
 ) -> str:
-    """Return a step: its heading, the lines of source that it is about, and its panels.
+    """Return a step: its heading, the line that runs next, the line that was left, its panels.
 
-    `lines` are those of the source. `draw` makes the text of a panel.
+    `lines` are those of the source. `draw` returns the text of a panel.
     """
-    parts = [f"{heading} · {cut_text(spell_in_one_line(step.label))}"]
+    parts = [f"{heading} · {cut_text(escape_to_one_line(step.label))}"]
+    # A step without such a line has 0; a line beyond the end was cut from a very long source.
     if 1 <= step.line <= len(lines):
         parts.append(f"{NEXT_MARK} {model.place(step.line)}: {lines[step.line - 1]}")
     if 1 <= step.left <= len(lines):
@@ -123,10 +129,11 @@ def _render_step_text(
 
 
 def render_timeline_html(model: Timeline) -> str:
-    """Return the steps that there is room for, of which one is open."""
+    """Return the first steps as HTML, up to about `HTML_ROOM` bytes; one of them is open."""
     lines = list_source_lines(model)
     steps = _fold_steps(model, lines)
     numbered = []
+    # Without strict, because a very long source is cut and has fewer lines than numbers.
     for number, line in zip(model.numbers, lines, strict=False):
         numbered.append(escape(f"{number:>3}  {line}"))
     return render(
@@ -142,9 +149,11 @@ def render_timeline_html(model: Timeline) -> str:
 
 
 def _fold_steps(model: Timeline, lines: list[str]) -> list[FoldedStep]:
-    """Return the first steps that there is room for, one at least; `lines` are the source's."""
-    draw = cache(draw_panel)  # at most steps a panel is as it was at the step before
-    # The source stands in each step.
+    """Return the steps that the page shows: one at least, and as many as there is room for.
+
+    `lines` are those of the source, which stands in each step.
+    """
+    draw = cache(draw_panel)  # most panels do not change from one step to the next
     source_size = len("".join(lines).encode()) + LINE_MARKUP * len(lines)
     room = HTML_ROOM  # bytes that are left
     folded = []
@@ -160,9 +169,9 @@ def _fold_steps(model: Timeline, lines: list[str]) -> list[FoldedStep]:
 
 
 def _choose_opened_step(steps: tuple[Step, ...]) -> int:
-    """Return the number of the first step with a picture or a table, from 1.
+    """Return the number, from 1, of the step that is open: the first with a picture or a table.
 
-    At the start of a run there may be nothing yet to look at.
+    The first steps of a run may have only texts. Step 1 is open if no step has more than that.
     """
     for number, step in enumerate(steps, start=1):
         if any(not isinstance(panel.content, str) for panel in step.panels):

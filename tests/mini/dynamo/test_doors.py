@@ -117,14 +117,13 @@ def test_a_method_can_be_compiled():
 
 @pytest.mark.parametrize("wrong", [3, print, None.__class__, functools.partial(print)])
 def test_only_what_comes_down_to_a_function_of_python_is_taken(wrong, refused):
-    refused(TypeError, "compile needs a Python function", dynamo.compile, wrong)
+    refused(TypeError, f"^compile.*{type(wrong).__name__}", dynamo.compile, wrong)
 
 
 def test_a_backend_is_something_to_call_and_returns_such(refused):
-    words = "backend must be callable, not str"
-    refused(TypeError, words, dynamo.compile, lambda x: x, backend="inductor")
+    refused(TypeError, "^backend.*str$", dynamo.compile, lambda x: x, backend="inductor")
     compiled = dynamo.compile(lambda x: x + 1, backend=lambda module, inputs: None)
-    refused(TypeError, "must return a callable, not NoneType", compiled, torch.ones(1))
+    refused(TypeError, "backend.*NoneType$", compiled, torch.ones(1))
 
 
 def test_torch_compile_may_trace_what_is_compiled_here():
@@ -155,6 +154,5 @@ def test_the_hook_traces_one_function_of_many_from_the_same_lines():
 
 @pytest.mark.parametrize("only", [[None], None, 3, "scaled", [off_by_one, print]])
 def test_a_wrong_argument_of_the_hook_is_one_sentence(only, refused):
-    words = "each of only must be a Python function, not"
-    refused(TypeError, words, lambda: dynamo.hooked(only=only).__enter__())
-    refused(ValueError, "only is empty", lambda: dynamo.hooked().__enter__())
+    refused(TypeError, r"\bonly\b", lambda: dynamo.hooked(only=only).__enter__())
+    refused(ValueError, r"\bonly\b", lambda: dynamo.hooked().__enter__())

@@ -120,7 +120,7 @@ def test_under_an_unusual_state_plain_python_runs_and_says_so(state, compile_bef
         got = compiled(X)
     assert got.is_meta == (state is not torch.inference_mode)
     assert got.is_inference() == (state is torch.inference_mode)
-    assert "inference mode, autocast, a mode" in compiled.why
+    assert "inference mode" in compiled.why
 
 
 def test_after_the_limit_plain_python_runs_and_says_so():

@@ -153,7 +153,8 @@ def swapped_code_must_fit():
             assert add(1, 2) == 3
 
     for donor in (f, other, gen, free, lambda a, *b: a):
-        assert "cannot run in a frame of add" in raised(ValueError, adds, donor)
+        message = raised(ValueError, adds, donor)
+        assert donor.__name__ in message and "add" in message
 
 
 def replaced_frames():
@@ -227,10 +228,10 @@ def no_reference_is_lost_or_kept():
 
 def bad_input_is_told():
     cases = [
-        (TypeError, "the callback must be callable", lambda: watching(3)),
-        (TypeError, "only functions of Python", lambda: watching(nothing, only=[len])),
-        (ValueError, "only is empty", lambda: watching(nothing, only=[])),
-        (TypeError, "the replacement must be callable", lambda: replaced(add, 3)),
+        (TypeError, "callback", lambda: watching(3)),
+        (TypeError, "builtin_function_or_method", lambda: watching(nothing, only=[len])),
+        (ValueError, "only", lambda: watching(nothing, only=[])),
+        (TypeError, "replacement", lambda: replaced(add, 3)),
     ]
     for error, words, make in cases:
         assert words in raised(error, make), words

@@ -46,7 +46,7 @@ def test_built_once_and_found_again(tmp_path):
 def test_without_compiler_and_torch_one_sentence(tmp_path):
     told = child(NO_TORCH + TELL, tmp_path, PATH="/nowhere")
     assert told.count("\n") == 1
-    assert "no C compiler" in told and "torch" in told
+    assert "C compiler" in told and "torch" in told
     code = "try:\n    fh.watching(print).__enter__()\nexcept RuntimeError as e: print(e)"
     assert child(NO_TORCH + TELL + code, tmp_path, PATH="/nowhere") == told * 2
 
@@ -54,7 +54,7 @@ def test_without_compiler_and_torch_one_sentence(tmp_path):
 @pytest.mark.long
 def test_compiler_that_fails_is_told(tmp_path):
     told = child(NO_TORCH + TELL, tmp_path, CC="false")
-    assert "could not build the frame hook" in told and told.count("\n") == 1
+    assert "C compiler" in told and told.count("\n") == 1
     assert not list(tmp_path.rglob("*.so"))
 
 

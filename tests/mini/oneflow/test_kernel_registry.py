@@ -78,11 +78,11 @@ def test_the_picture_has_a_box_for_each_kernel(tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("register(halve, True)", "needs a predicate, got True"),
-        ('register(halve, dtype == "text")', "not a data type of a blob"),
-        ('register(halve, dtype in ("int8", "int32"))', "neither true nor false"),
-        ('register(halve, (dtype == "int8") | "int32")', "a predicate joins only another one"),
-        ('flow.REGISTER_USER_KERNEL("a").SetIsMatchedHob(dtype == "int8")', "has no .SetCreateFn"),
+        ("register(halve, True)", "SetIsMatchedHob.*True$"),
+        ('register(halve, dtype == "text")', "HobDataType.*'text'"),
+        ('register(halve, dtype in ("int8", "int32"))', "HobDataType"),
+        ('register(halve, (dtype == "int8") | "int32")', "HobDataType.*'int32'"),
+        ('flow.REGISTER_USER_KERNEL("a").SetIsMatchedHob(dtype == "int8")', "SetCreateFn"),
     ],
 )
 def test_a_wrong_registration_is_refused_in_words(line, words, tmp_path, refused):
@@ -90,7 +90,7 @@ def test_a_wrong_registration_is_refused_in_words(line, words, tmp_path, refused
 
 
 def test_a_kernel_is_registered_in_a_kernel_file_only(refused):
-    words = "belongs in <name>_py_kernel.py"
+    words = '"user_relu_forward".*py_kernel.py'
     refused(flow.OpError, words, flow.REGISTER_USER_KERNEL, "user_relu_forward")
     with collect("py_kernel.py", "a.py") as registered:
         chain = flow.REGISTER_USER_KERNEL("a").SetCreateFn(abs)

@@ -19,7 +19,7 @@ OUT = '*ctx->Shape4ArgNameAndIndex("out", 0) = '
 # id: (body of the inference function, words)
 NO_X = f"{OUT}*{IN.replace('in', 'x')};"
 INFERENCE = {
-    "wrong name": (NO_X, ['has no argument ("x", 0); it has "in", "out"']),
+    "wrong name": (NO_X, ['argument ("x", 0)']),
     "abort": ("std::abort();", ["SIGABRT"]),
 }
 FINE = f'std::printf("what it prints is no answer\\n"); {OUT}*{IN};'
@@ -37,8 +37,8 @@ ctx->FwOp().InputGradBind(user_op::OpArg("in", 0), [&]() -> const std::string& {
 # id: (what is replaced in RULE, by what, words)
 NAMED = 'name = ctx->FwOp().op_name() + "_grad"'
 RULES = {
-    "wrong input": ('OpArg("in", 0)', 'OpArg("x", 0)', ['has no input ("x", 0); it has "in"']),
-    "binds nothing": ("ctx->FwOp().InputGradBind", "(void)", ["it binds nothing"]),
+    "wrong input": ('OpArg("in", 0)', 'OpArg("x", 0)', ['input ("x", 0)']),
+    "binds nothing": ("ctx->FwOp().InputGradBind", "(void)", ['input ("in", 0)']),
     "crash": (NAMED, "name = *(std::string*)nullptr", ["SIGSEGV"]),
 }
 TAG = '.Attr<std::string>("device_sub_tag", "py")'
