@@ -1,5 +1,4 @@
 """Write the sentences that tell a user how a verb's tracer or profiler disturbed the program.
-
 A *verb* is a public function such as `watch_frames`, which runs the user's program. While it runs,
 the verb's tracer or profiler replaces the program's own, and CPython does not call the program's.
 `sys.gettrace()` still returns the program's tracer. The program can find the verb's tracer in the

@@ -118,8 +118,8 @@ def _format_effect(entry: dis.Instruction) -> str:
 
     Return "+1 or -1" for a jump whose effect is +1 without the jump and -1 with it.
     """
-    without_jump = f"{effect(entry, False):+d}"
-    with_jump = f"{effect(entry, True):+d}"
+    without_jump = f"{effect(entry, jump=False):+d}"
+    with_jump = f"{effect(entry, jump=True):+d}"
     if entry.opcode not in JUMPS or with_jump == without_jump:
         return without_jump
     is_unconditional = ends(entry.opname)  # the instruction below never follows it

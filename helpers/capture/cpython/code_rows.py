@@ -1,5 +1,4 @@
 """Look up, for one code object, what each step of a recorded run shows of an instruction.
-
 A *step* is one instruction that ran. It shows the row of the instruction in the listing, its line
 of the source, and the handler to which an exception would go.
 """
@@ -29,7 +28,9 @@ class CodeRows:
 
     def __init__(self, tables, pages: SourcePages, number: int):
         """Look up the row, the line and the handler of each instruction."""
+        #: A `CodeTables` or a `MachineTables`: instructions, variable names, exception handlers.
         self.tables = tables
+        #: The position of the code object among those that ran, from 0.
         self.number = number
         self.function = format_text(tables.code.co_name)
         #: The names of the frame's variables, in the order of their slots.
@@ -51,14 +52,14 @@ class CodeRows:
         for entry in self.tables.listing:
             position = positions[entry.code_offset // 2]  # there is one for every two bytes
             line, column, end_line, end_column = source.span(position)
-            span = NOWHERE
+            span = NOWHERE  # four zeros
             if line:  # not 0: the compiler gave this instruction a place in the source
                 span = (lines_above + line, column, lines_above + end_line, end_column)
             self.rows[entry.offset] = Row(
                 offset=entry.offset,
                 opname=entry.opname,
                 argument=entry.argument,
-                lane=find_lane(entry.opname),
+                lane=find_lane(entry.opname),  # load, store, operate, call or jump
                 span=span,
                 target=entry.target,
             )

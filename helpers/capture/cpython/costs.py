@@ -1,5 +1,4 @@
 """Time several functions against one reference, the *unit*, and list the ratios.
-
 A ratio such as "3.1 times the unit" is shown because a time in seconds differs between machines.
 The functions are timed in *rounds*: each round times every function once, one after the other. A
 round takes a few *samples* of a function: a sample is a series of calls, timed together.
@@ -70,6 +69,7 @@ def measure_costs(
     rows = []
     for name, _ in actions:
         ratio = measure_ratio(rounds[name], rounds[None])
+        # `between`: the smallest and the largest ratio of two rounds, as text.
         rows.append(Cost(name, ratio, describe_cost(ratio), ratio.between))
     shown = build_columns("", action="action", words=f"in {unit_name}", between="rounds between")
     note = NOTE
@@ -105,7 +105,7 @@ def _time_rounds(everything: dict) -> tuple[dict[object, list[float]], str]:
                 spent = sum(max(seconds, SHORTEST) for seconds in counted_rounds)
                 has_no_counted_round = finished_rounds <= UNCOUNTED_ROUNDS
                 if has_no_counted_round or spent < ENOUGH:
-                    with running_user_code():
+                    with running_user_code():  # Ctrl-C may come here
                         rounds[name].append(_measure_seconds(action))
         except KeyboardInterrupt as error:
             # Some function has no time yet that counts, so there are no ratios to show.

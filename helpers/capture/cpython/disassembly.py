@@ -73,8 +73,10 @@ def derive_depths(code: CodeType) -> dict[int, int]:
         for entry, next_entry in zip_longest(instructions, instructions[1:])
     }
     depths_by_offset = {}
-    pending = [(0, 0)]  # (offset, depth there): paths start at offset 0 with an empty stack,
-    for row in list_handlers(code):  # and at each handler
+    # (offset, depth there) of paths that are still to be followed. One starts at offset 0 with an
+    # empty stack, and one at each exception handler.
+    pending = [(0, 0)]
+    for row in list_handlers(code):
         pushed_count = 2 if row.lasti else 1  # the exception, and maybe the offset that raised
         pending.append((row.target, row.depth + pushed_count))
 
@@ -88,10 +90,10 @@ def derive_depths(code: CodeType) -> dict[int, int]:
             continue
         entry, next_entry = unvisited.pop(offset)
         if entry.opcode in JUMPS:
-            pending.append((entry.argval, depth + effect(entry, True)))
+            pending.append((entry.argval, depth + effect(entry, jump=True)))
         never_continues = ends(entry.opname)  # a return, a raise or an unconditional jump
         if next_entry is not None and not never_continues:
-            pending.append((next_entry.offset, depth + effect(entry, False)))
+            pending.append((next_entry.offset, depth + effect(entry, jump=False)))
     return depths_by_offset
 
 
@@ -108,5 +110,5 @@ def count_taken(instruction: dis.Instruction, depth: int) -> int:
     else:
         # The effect is the number of values pushed, minus the number of values taken.
         result_count = 1 if opname.startswith(_PUSHES_RESULT) else 0
-        count = max(0, result_count - effect(instruction, False))
+        count = max(0, result_count - effect(instruction, jump=False))
     return min(count, depth)

@@ -1,5 +1,4 @@
 """Draw as a graph which function evaluates the frames of a Python function.
-
 CPython evaluates a frame with its own loop. With PEP 523, a program such as torch's Dynamo can set
 another function, a frame evaluator, that CPython calls in place of the loop.
 """

@@ -1,5 +1,4 @@
 """Decide which calls of a program a verb records, by its options `depth=`, `only=` and `most=`.
-
 A *verb* is a public function such as `watch_frames(fn)`, which runs `fn` and records its calls.
 `depth` is how many levels of calls are recorded; with 1, only the call of `fn`. `only` chooses the
 functions: a function, a class, a module, or the name of one of these or of a file; several in a

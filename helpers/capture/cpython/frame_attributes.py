@@ -53,12 +53,12 @@ def list_frame_attributes(frame: FrameType) -> Listing:
 
 def _format_attribute(frame: FrameType, name: str) -> str:
     """Return the value of a frame's attribute as short text."""
-    if name in _TEXTS_IN_PLACE_OF_VALUE:
+    if name in _TEXTS_IN_PLACE_OF_VALUE:  # a method, or a dict with too many items
         return _TEXTS_IN_PLACE_OF_VALUE[name]
     if name != "f_locals":
         return short_repr(getattr(frame, name))
-    # `frame.f_locals` is not read, because up to Python 3.12 this can change what a program reads
-    # from a dict that it has got in the same way.
+    # `frame.f_locals` is not read here. Up to Python 3.12, reading it overwrites the dict that the
+    # program may have got from it, too.
     if is_module_frame(frame):
         return "the dict of f_globals itself"
     return "{" + format_locals(frame, separator=": ") + "}"

@@ -1,5 +1,4 @@
 """Tell why a tracer gets the event 'return' of a frame: a return, a yield or an exception.
-
 CPython calls a tracer of `sys.settrace` with the same event, 'return', in all three cases. The
 functions here look at the instruction that the frame ran last.
 """

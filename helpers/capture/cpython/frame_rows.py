@@ -1,5 +1,4 @@
 """Format a frame as a row of a table, and its variables as text such as `a = 1, b = [2, 3]`.
-
 No code of the program is run: a `__repr__` of a user's class is not called.
 """
 

@@ -1,5 +1,4 @@
 """List the frames of the stack, read from the interpreter's own records in memory.
-
 CPython keeps a `_PyInterpreterFrame` record for each call that runs. It makes a frame object, which
 Python code can use, only when something asks for one. The list shows which calls have one.
 """

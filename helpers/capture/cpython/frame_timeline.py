@@ -1,5 +1,4 @@
 """Run a function and record a step for each call, return, yield and exception, with all frames.
-
 A *step* shows the stack of frames at one such event: as rows of a table and as cards of a drawing.
 Frames of suspended generators are not on the stack. They are drawn on a *shelf* beside it.
 """
@@ -73,14 +72,19 @@ def record_frames(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs
     recorder = FrameRecorder(watched.function, limits)
     try:
         result = call_traced(
-            recorder.enter, recorder.printed, watched, args, kwargs, lambda: recorder.is_full
+            tracer=recorder.enter,
+            printed=recorder.printed,
+            watched=watched,
+            args=args,
+            kwargs=kwargs,
+            enough=lambda: recorder.is_full,
         )
     finally:
         recorder.release_frames()
     # After Ctrl-C before the first step there is nothing to show: this raises KeyboardInterrupt.
     result.require_record(len(recorder.steps))
 
-    source, _ = recorder.pages.place(watched.function.__code__)
+    source, _ = recorder.pages.place(watched.function.__code__)  # `.where`: file and line
     return Timeline(
         title=f"Frames of {read_function_name(watched.function)}{source.where}",
         source=recorder.pages.text,
@@ -139,7 +143,9 @@ class FrameRecorder:
 
     def __init__(self, fn: FunctionType, limits: RecordingLimits):
         """Start without steps."""
+        #: Which calls are recorded, and how many steps.
         self.limits = limits
+        #: The steps so far.
         self.steps: list[FrameStep] = []
         #: Whether there are as many steps as `limits.most` allows.
         self.is_full = False
@@ -148,8 +154,9 @@ class FrameRecorder:
         self.pages.place(fn.__code__)  # the source of the watched function comes first
         #: What the program prints.
         self.printed = Printed()
-        self._globals = fn.__globals__
+        # The record begins with the first frame that runs this code object.
         self._first_code = fn.__code__
+        self._globals = fn.__globals__
         # Id of a recorded frame that runs -> the frame. The frame is kept alive, so that no other
         # frame can get the same id.
         self._running: dict[int, FrameType] = {}

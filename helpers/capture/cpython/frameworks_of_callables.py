@@ -1,5 +1,4 @@
 """Find out which frameworks (TensorFlow, PyTorch, jax) a callable and its arguments belong to.
-
 A framework is recognised by the names of modules, so no framework is imported. A verb for one
 framework uses this to refuse a function of another.
 """

@@ -1,5 +1,4 @@
 """Record which frames of a run reach a frame hook, and list them in a table.
-
 With PEP 523 a program can have CPython call its own function, here the *frame hook*, for each new
 frame before the frame runs. Dynamo, the compiler of torch.compile, works in this way.
 """
@@ -120,6 +119,7 @@ class HookRecorder:
 
     def __init__(self, with_tracers: bool):
         """Start with nothing recorded; `run` makes the call."""
+        #: Whether frames of the program's own tracer and profiler are recorded too.
         self._with_tracers = with_tracers
         self._id_of_run = 0  # id of the frame of `run`: below it are no frames of the program
         self.rows: list[FrameSeen] = []
@@ -131,6 +131,7 @@ class HookRecorder:
         self.unseen = UnseenFrames()
         #: The sentence on what the call raised, with a space before it; "" if it raised nothing.
         self.ending = ""
+        #: The KeyboardInterrupt that ended the call, None if none did.
         self.interrupt: KeyboardInterrupt | None = None
 
     def count_frames(self) -> int:
@@ -151,6 +152,7 @@ class HookRecorder:
                     call(*args, **kwargs)
                 except Exception as error:
                     self._note_error(error)
+        # Caught here, because Ctrl-C may also come while the hook is set or removed.
         except KeyboardInterrupt as error:
             self.interrupt = error
         except BaseException as error:

@@ -1,5 +1,4 @@
 """Write a plain sentence on what an instruction is about to do, with the values on the stack.
-
 Such as, for `BINARY_OP` with 3 and 4 on the stack: "pops 3 and 4, computes 3 + 4 and pushes 7".
 """
 

@@ -1,5 +1,4 @@
 """Record a run of the learner's bytecode machine: its stack before each instruction.
-
 Learners build a small bytecode machine with `mini/vm`. They write a class with one method, a
 *handler*, for each instruction, such as `BINARY_OP`. An object of this class is a frame: it has the
 variables and the stack of one call. The record has the same form as that of a run by CPython.
@@ -39,12 +38,16 @@ class MachineTables:
     why_stack_is_unknown = ""
 
     def __init__(self, code: CodeType):
-        """Translate `code` into the machine's plain instructions, and list them."""
+        """Translate `code` into the instructions that a machine runs, and list them.
+
+        They are CPython's, without what differs between its versions. A frame of a machine has no
+        slots in memory, but its variables are listed in the order of CPython's slots.
+        """
         self.code = code
         self.names = list_slot_names(code)
         self.labels = self.names
-        self._steps, ranges = vm.plain(code)
-        self.handlers = [Handler(*row) for row in ranges]
+        self._steps, exception_table = vm.plain(code)
+        self.handlers = [Handler(*row) for row in exception_table]
         self.listing = [_list_step(position, step) for position, step in enumerate(self._steps)]
 
     def count_taken(
@@ -65,7 +68,7 @@ class MachineTables:
         variable_count = len(self.names)
         stack_before = moment.addresses[variable_count:]
         stack_after = next_moment.addresses[variable_count:]
-        untouched_count = len(commonprefix([stack_before, stack_after]))
+        untouched_count = len(commonprefix([stack_before, stack_after]))  # equal from the bottom
         return depth - min(untouched_count, depth - least_taken)
 
 

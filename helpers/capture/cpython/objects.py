@@ -1,5 +1,4 @@
 """Read an object's dict, its name, or its function or code object, without running its own code.
-
 A user may pass any object to a verb, that is, to a public function such as `show_bytecode`: a
 method, a tf.function, a lazy module. A TypeError in one clear sentence refuses what it cannot use.
 """

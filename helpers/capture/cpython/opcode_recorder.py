@@ -1,5 +1,4 @@
 """Run a Python function and record each instruction before it runs, with the values in its frame.
-
 A record of one instruction is a *moment*. It contains text about the values, not the values, so the
 record keeps no object of the program alive. An *activation* is one call while it is recorded. The
 middle rounds of a long loop are *folded*: one entry replaces all their moments.
@@ -55,9 +54,12 @@ class InstructionRecorder:
         limits: RecordingLimits | None = None,
     ):
         """Prepare to record; `run` makes the call."""
+        #: Which calls are recorded, and how many moments.
         self.limits = limits or RecordingLimits("watch_stack", most=most)
         self.most = self.limits.most
+        #: Whether the middle rounds of loops are left out.
         self.fold = fold
+        #: The record, in the order in which the instructions ran.
         self.moments: list[RecordedMoment | FoldedMoments] = []
         #: Serial of a moment -> how its instruction left the frame, such as "returns 3".
         self.endings: dict[int, str] = {}
@@ -76,14 +78,15 @@ class InstructionRecorder:
         self.printed = Printed()
         #: How the call ended; None before.
         self.result: Result | None = None
+        #: The function that `run` calls.
         self.watched: Unwrapped | None = None
-        self._globals: dict | None = None
+        self._globals: dict | None = None  # of the watched function
         #: The recorded calls that run now, the first at the bottom.
         self._running: list[Activation] = []
         #: (id of the frame, id of its code) -> a generator's call that waits to be resumed.
         self._suspended: dict[tuple[int, int], Activation] = {}
-        # Returns the values in a frame. None if the layout of this CPython's frames is not known:
-        # then no values are recorded.
+        # Reads the values in a frame, and returns `look(value)` for each. None if the layout of
+        # frames is not known for this CPython: then no values are recorded.
         can_read = not interpreter_frame.find_unsupported()
         self._read_slots = make_slot_reader(look) if can_read else None
 
@@ -96,11 +99,18 @@ class InstructionRecorder:
         self._globals = watched.function.__globals__
         try:
             self.result = call_traced(
-                self._enter, self.printed, watched, args, kwargs, lambda: self.is_full
+                tracer=self._enter,
+                printed=self.printed,
+                watched=watched,
+                args=args,
+                kwargs=kwargs,
+                enough=lambda: self.is_full,
             )
         finally:
             self._release_frames()
+        # After Ctrl-C before the first moment there is nothing to show: this raises the interrupt.
         self.result.require_record(len(self.moments))
+        # `lost` says why the tracer was not called any more, "" if it was.
         self.stopped = self.stopped or self.result.lost
         return self
 
@@ -182,6 +192,7 @@ class InstructionRecorder:
                 return
 
             offset = frame.f_lasti
+            # On Python 3.11 this may be the offset of a prefix, EXTENDED_ARG, of an instruction.
             offset = reported_prefixes.get(offset, offset)
             self.events = serial = self.events + 1
             if offset in loop_headers:

@@ -1,5 +1,4 @@
 """The entries of a record of instructions: calls, moments, and folded rounds of loops.
-
 A *moment* is one instruction that is about to run. If a loop has many rounds, the moments of its
 middle rounds are *folded*: one entry replaces them.
 """
@@ -21,7 +20,9 @@ class Activation:
 
     def __init__(self, tables, number: int):
         """Start before the first instruction of the call."""
+        #: A `CodeTables` or a `MachineTables`: what is known of the code object that the call runs.
         self.tables = tables
+        #: The number of the call in the run, from 1.
         self.number = number
         #: How many recorded calls wait below this one.
         self.level = 0

@@ -1,5 +1,4 @@
 """Show the bytecode of one function on several versions of Python side by side, in one table.
-
 The bytecode of other versions is stored in a JSON file, which `tools/dump_rosetta.py` makes. In the
 file the instructions with the same purpose on different versions are in the same row.
 """

@@ -1,5 +1,4 @@
 """Call a function under a tracer, as set by `sys.settrace`, and restore everything afterwards.
-
 A *verb* is a public function of this package, such as `watch_frames`, that runs the user's program.
 If the program raises, the verb first shows what it has recorded, and then raises the same error.
 """

@@ -1,5 +1,4 @@
 """Read the values in a running frame from the memory of the interpreter.
-
 A frame has an array of *slots*. Each slot contains a pointer to an object: first one slot for each
 variable, then one for each value on the stack.
 """
@@ -30,8 +29,8 @@ def make_slot_reader(look: Callable) -> Callable:
     """
     offsets = interpreter_frame.read_layout()
     word_size = interpreter_frame.WORD
-    slot_at = ctypes.py_object.from_address
-    empty = _EMPTY_SLOTS.get(look)
+    read_pointer = ctypes.py_object.from_address  # its `.value` is the object that is pointed to
+    empty = _EMPTY_SLOTS.get(look)  # what is recorded of an empty slot
 
     def read_slots(frame: FrameType, count: int) -> tuple[tuple, tuple] | None:
         """Return (what `look` returned for each slot, address of the object in each slot).
@@ -47,14 +46,17 @@ def make_slot_reader(look: Callable) -> Callable:
         if saved_top >= 0 and saved_top != count:
             return None
 
-        first = address + offsets.localsplus
+        first = address + offsets.localsplus  # of the first slot
         # All addresses are copied before the first call of `look`, which may run the garbage
         # collector.
         addresses = unpack(f"{count}P", ctypes.string_at(first, word_size * count))
-        slots = [
-            look(slot_at(first + word_size * index).value) if pointer else empty
-            for index, pointer in enumerate(addresses)
-        ]
+        slots = []
+        for index, object_address in enumerate(addresses):
+            if object_address:
+                slot_address = first + word_size * index
+                slots.append(look(read_pointer(slot_address).value))
+            else:
+                slots.append(empty)
         return tuple(slots), addresses
 
     return read_slots

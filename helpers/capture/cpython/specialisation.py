@@ -1,5 +1,4 @@
 """Call a function again and again, and list to which instructions CPython has specialised its own.
-
 CPython replaces an instruction in place when it has run a few times with the same types. For
 example, BINARY_OP becomes BINARY_OP_ADD_INT. The calls are made in *stages*: a stage is a series of
 calls with the same arguments, and the table has a column for each stage.

@@ -1,5 +1,4 @@
 """Run a Python function, and return a step for each instruction with the value stack before it.
-
 The function runs in CPython, whose frames are read in memory, or on a small bytecode machine that a
 learner has built with `mini/vm`.
 """

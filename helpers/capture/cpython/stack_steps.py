@@ -1,5 +1,4 @@
 """Turn the record of a run into steps: one for each instruction, one for folded rounds of a loop.
-
 An entry of the record is a *moment*, an instruction that was about to run, or a *fold*, which
 replaces the moments of a loop's middle rounds. A *step* is what a reader sees of it: the stack, the
 variables, the other calls as cards, and a sentence.
@@ -72,16 +71,15 @@ class StackStepBuilder:
 
     def __init__(self, recorder):
         """Start before the first step."""
-        self.recorder = recorder
+        self.recorder = recorder  # a run that has ended: an `InstructionRecorder`, for example
         #: The sources of all functions that ran, one below the other.
         self.pages = SourcePages()
         #: Id of a code object -> its rows, in the order in which the code objects first ran.
         self.codes: dict[int, CodeRows] = {}
         # In what follows, a call is given by its number in the run.
         self._running_calls: list[int] = []  # the first call first
-        self._last_serials = _find_last_serials(
-            recorder.moments
-        )  # call -> serial of its last entry
+        # Call -> serial of its last entry in the record.
+        self._last_serials = _find_last_serials(recorder.moments)
         self._stacks_before: dict[int, StackBefore] = {}  # call -> its stack at the latest step
         self._states: dict[int, CallState] = {}  # call -> how it looked at its latest step
         self._cards_of_suspended: dict[int, Card] = {}  # call of a suspended generator -> its card
@@ -103,7 +101,7 @@ class StackStepBuilder:
         if folds:  # Ctrl-C ended the record at a fold
             yield self._build_folded_step(folds)
 
-    def _find_code(self, tables) -> CodeRows:
+    def _find_code_rows(self, tables) -> CodeRows:
         """Return the rows of a code object. They are made at the first step of the code object."""
         key = id(tables.code)
         if key not in self.codes:
@@ -118,13 +116,13 @@ class StackStepBuilder:
         `next_moment` is the next moment of the same call. It is None if the call has no later
         moment, or if a fold comes before it.
         """
-        code = self._find_code(moment.activation.tables)
+        code_rows = self._find_code_rows(moment.activation.tables)
         number = moment.activation.number
-        row = code.rows[moment.offset]
-        line = code.lines[moment.offset]
-        handler = code.handlers[moment.offset]
-        ending = self.recorder.endings.get(moment.serial, "")
-        is_read = moment.slots is not None
+        row = code_rows.rows[moment.offset]  # of the instruction, in the listing
+        line = code_rows.lines[moment.offset]
+        handler = code_rows.handlers[moment.offset]
+        ending = self.recorder.endings.get(moment.serial, "")  # such as "returns 3"
+        is_read = moment.slots is not None  # the values in the frame were read
 
         values = ()
         taken_count = 0
@@ -132,14 +130,14 @@ class StackStepBuilder:
             # An instruction with an ending has raised, or has left the frame. Then the stack of the
             # next moment does not show which values the instruction took.
             later_moment = None if ending else next_moment
-            values, taken_count = self._build_values(moment, code, later_moment)
+            values, taken_count = self._build_values(moment, code_rows, later_moment)
         stack = tuple(value.words for value in values)
         untouched_count = len(stack) - taken_count
-        variables = _list_variables(moment, code)
+        variables = _list_variables(moment, code_rows)
         names = tuple((variable.name, variable.words) for variable in variables)
 
-        callers, shelf = self._list_other_calls(moment)
-        self._states[number] = CallState(code.function, line, names, stack[:untouched_count])
+        callers, suspended = self._list_other_calls(moment)
+        self._states[number] = CallState(code_rows.function, line, names, stack[:untouched_count])
         # A generator that is never resumed has no later moment. It is not shown as suspended.
         is_suspended = ending.startswith("yields") and self._last_serials[number] > moment.serial
         if is_suspended:
@@ -150,19 +148,19 @@ class StackStepBuilder:
             argument=row.argument,
             taken=stack[untouched_count:],
             top=stack[-1] if stack else "",
-            pushed=_find_pushed(code, untouched_count, moment, next_moment),
+            pushed=_find_pushed(code_rows, untouched_count, moment, next_moment),
             jumped=next_moment is not None and next_moment.offset == row.target,
             ending=ending,
             handler=handler,
         )
         return StackStep(
-            label=self._format_label(code, row, ending),
+            label=self._format_label(code_rows, row, ending),
             line=line,
             panels=self._build_panels(moment),
-            function=code.function,
+            function=code_rows.function,
             call=number,
             offset=moment.offset,
-            code=code.number,
+            code=code_rows.number,
             span=row.span,
             lane=row.lane,
             handler=handler,
@@ -173,7 +171,7 @@ class StackStepBuilder:
             taken=taken_count,
             real=is_read,
             callers=callers,
-            shelf=shelf,
+            shelf=suspended,
             opname=row.opname,
             argrepr=row.argument,
             says=describe_instruction(facts),
@@ -202,14 +200,14 @@ class StackStepBuilder:
         text = self.recorder.printed.text(moment.printed_size)
         return (Panel("printed so far", text),)
 
-    def _format_label(self, code: CodeRows, row, ending: str) -> str:
+    def _format_label(self, code_rows: CodeRows, row, ending: str) -> str:
         """Return the title of a step, such as "f · 12 RETURN_VALUE · returns 3".
 
         The name of the function is left out if only one function ran.
         """
         label = f"{row.offset} {row.opname} {row.argument}".rstrip()
         if len(self.recorder.codes) > 1:
-            label = f"{code.function} · {label}"
+            label = f"{code_rows.function} · {label}"
         if ending:
             label = f"{label} · {ending}"
         return label
@@ -244,10 +242,10 @@ class StackStepBuilder:
         )
 
     def _build_values(
-        self, moment: RecordedMoment, code: CodeRows, next_moment: RecordedMoment | None
+        self, moment: RecordedMoment, code_rows: CodeRows, next_moment: RecordedMoment | None
     ) -> tuple[tuple[Value, ...], int]:
         """Return the values on the stack, bottom first, and how many the instruction takes."""
-        variable_count = len(code.tables.names)
+        variable_count = len(code_rows.tables.names)
         # A frame has first a slot for each variable, then one for each value on the stack.
         stack_slots = moment.slots[variable_count:]
         stack_addresses = moment.addresses[variable_count:]
@@ -255,7 +253,7 @@ class StackStepBuilder:
         keys = self._find_keys(number, stack_addresses)
         variable_names = {}  # address of an object -> the variable that refers to the object
         variable_addresses = moment.addresses[:variable_count]
-        for label, address in zip(code.labels, variable_addresses, strict=True):
+        for label, address in zip(code_rows.labels, variable_addresses, strict=True):
             if address:  # 0 or None for a variable without a value
                 variable_names[address] = label
 
@@ -267,7 +265,7 @@ class StackStepBuilder:
                 same_as = variable_names.get(address, "")
             values.append(Value(text, type_name, same_as, key))
 
-        taken_count = code.tables.count_taken(moment, len(values), next_moment)
+        taken_count = code_rows.tables.count_taken(moment, len(values), next_moment)
         untouched_count = len(values) - taken_count
         self._stacks_before[number] = StackBefore(keys, stack_addresses, untouched_count)
         return tuple(values), taken_count
@@ -296,8 +294,8 @@ class StackStepBuilder:
         # (line of the loop, name of its function) -> how many rounds were left out
         rounds_by_loop: Counter[tuple[int, str]] = Counter()
         for fold in folds:
-            code = self._find_code(fold.activation.tables)
-            rounds_by_loop[code.lines[fold.header], code.function] += fold.rounds
+            code_rows = self._find_code_rows(fold.activation.tables)
+            rounds_by_loop[code_rows.lines[fold.header], code_rows.function] += fold.rounds
 
         phrases = []
         for (line, _), rounds in rounds_by_loop.items():
@@ -313,11 +311,11 @@ def _find_last_serials(moments: Iterable[RecordedMoment | FoldedMoments]) -> dic
     return {moment.activation.number: moment.serial for moment in moments}
 
 
-def _list_variables(moment: RecordedMoment, code: CodeRows) -> list[Variable]:
+def _list_variables(moment: RecordedMoment, code_rows: CodeRows) -> list[Variable]:
     """Return the variables that have a value at a moment; [] if the frame was not read."""
     variables = []
     # The first slots are those of the variables. The others, of the stack, have no label.
-    for label, (text, type_name) in zip(code.labels, moment.slots or (), strict=False):
+    for label, (text, type_name) in zip(code_rows.labels, moment.slots or (), strict=False):
         has_value = text not in ("NULL", "empty cell")
         if has_value:
             variables.append(Variable(label, text.removeprefix("cell: "), type_name))
@@ -325,7 +323,7 @@ def _list_variables(moment: RecordedMoment, code: CodeRows) -> list[Variable]:
 
 
 def _find_pushed(
-    code: CodeRows,
+    code_rows: CodeRows,
     untouched_count: int,
     moment: RecordedMoment,
     next_moment: RecordedMoment | None,
@@ -337,7 +335,7 @@ def _find_pushed(
     """
     if next_moment is None or next_moment.slots is None or moment.slots is None:
         return None
-    first_pushed = len(code.tables.names) + untouched_count
+    first_pushed = len(code_rows.tables.names) + untouched_count
     return tuple(text for text, _ in next_moment.slots[first_pushed:])
 
 

@@ -1,5 +1,4 @@
 """List the frames that an exception, its cause, its context and its group members keep alive.
-
 The *chain* of an exception is the exception itself and all these other exceptions. A *link* is one
 traceback object: it refers to a frame, and to the next link.
 """

@@ -1,5 +1,4 @@
 """Measure how much slower a call is under each kind of tracer, compared with a call without one.
-
 A *hook* is one of the two places where a program can set a tracer: `sys.settrace` for a tracer,
 `sys.setprofile` for a profiler.
 """
@@ -112,7 +111,7 @@ def _without_tracers(changed: set[str]) -> Iterator[dict[str, bool]]:
     try:
         yield is_set_again_by_name
     finally:
-        # The tracer is set last: once set, it is called for each line that runs here.
+        # The tracer is set last, because it would be called for the functions that are called here.
         for name, hook in reversed(hooks.items()):
             is_unchanged = hook.read() is None and name not in changed
             if is_unchanged:

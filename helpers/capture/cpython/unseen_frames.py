@@ -1,5 +1,4 @@
 """Count what a frame hook cannot see in a `with` block: other threads, and copies of functions.
-
 The frame hook (PEP 523) is called for each frame of one thread that runs one of the code objects
 chosen before. torch.compile and AutoGraph make new code objects, and run these in place of the old.
 """

@@ -1,5 +1,4 @@
 """Find the Python function that somebody wrote inside a callable of any kind.
-
 A callable may have layers around the function: a decorator, a partial, a cache, tf.function,
 torch.compile. *Unwrapping* takes the layers off one by one, and notes a sentence for each, which is
 shown to the user.

@@ -1,5 +1,4 @@
 """Take one layer off a callable: find the callable inside it, and describe the layer.
-
 A layer is a decorator, a partial, a cache, a tf.function, a function compiled by torch, and so on.
 No code of the program is run. Attributes are read from the dicts of objects and classes.
 """
