@@ -1,5 +1,4 @@
 """Print one screen for `python -m whoruns`: versions, the verbs in a line each, what is missing.
-
 A *verb* is a public function of the package, such as `show_bytecode`.
 """
 

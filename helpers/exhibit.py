@@ -1,5 +1,4 @@
 """Join a model and a view of it to an exhibit, which Jupyter, a terminal and a test can all read.
-
 A *model* is a frozen record with facts, for example the rows of a table. A *view* makes the text
 and the HTML form of such a model. A *verb* is a public function, such as `show_bytecode`, that
 returns an exhibit.
@@ -51,12 +50,12 @@ class Exhibit:
         self._view = view
         self.station = station
 
-    @breaks_graph
+    @breaks_graph  # torch.compile does not translate it
     def __repr__(self) -> str:
         """Return the text form, cut in the middle if it is longer than a screen."""
         return cut_to_screen(self.text(), MORE)
 
-    @breaks_graph
+    @breaks_graph  # torch.compile does not translate it
     def text(self) -> str:
         """Return the whole text form, however long, with long lines wrapped."""
         # `spell_out` replaces control characters, which a terminal would obey, by their codes.
@@ -155,7 +154,7 @@ class LiveExhibit(Exhibit):
         self.__doc__ = getattr(source, "__doc__", None)  # as functools.wraps does
 
     def __reduce__(self):
-        """Return how `copy` and `pickle` copy this: as an ordinary exhibit, which is not callable."""
+        """Return how `copy` and `pickle` copy this: as an ordinary exhibit, not as a callable."""
         return Exhibit, (self.model, self._view, self.station)
 
     @property
@@ -163,7 +162,7 @@ class LiveExhibit(Exhibit):
         """Return the model as it is after the last call."""
         return self._source.model
 
-    @breaks_graph
+    @breaks_graph  # torch.compile does not translate it
     def __call__(self, *args, **kwargs):
         """Call the source, which records the call. If Ctrl-C ends the call, show the exhibit."""
         try:
@@ -203,7 +202,7 @@ class LiveExhibit(Exhibit):
         return LiveExhibit(source, self._view, self.station)
 
     def __getattr__(self, name):
-        """Return an attribute of the source. Python calls this if the exhibit lacks the attribute."""
+        """Return an attribute of the source. Python calls this if the exhibit does not have it."""
         return getattr(self._source, name)
 
 
@@ -236,7 +235,7 @@ class BlockExhibit(Exhibit):
         model = self._source.model
         return _with_interruption(model, self._source.unit) if self._is_interrupted else model
 
-    @breaks_graph
+    @breaks_graph  # torch.compile does not translate it
     def __enter__(self):
         """Begin to record. If that fails, undo what was done so far, and raise the error."""
         try:
@@ -254,7 +253,7 @@ class BlockExhibit(Exhibit):
             raise
         return self
 
-    @breaks_graph
+    @breaks_graph  # torch.compile does not translate it
     def __exit__(self, kind, error, trace) -> None:
         """Stop recording. After Ctrl-C, show the exhibit.
 

@@ -1,5 +1,4 @@
 """Chapter 5, exercise `two_kernels`: two kernels of one op, and a function that chooses a kernel.
-
 In the small OneFlow a *kernel* is the function that computes an op. It is registered with a
 *predicate*, which says for which devices and dtypes the kernel is. The learner writes the file with
 two kernels of an op that halves numbers, and `choose(kernels, context)`, which returns the one
@@ -36,6 +35,7 @@ OP_TYPE = f"{NAME}_forward"
 )
 def two_kernels(half_kernels, choose: Callable):
     """Each dtype finds its one kernel. If none or several match, your registry raises an error."""
+    # This returns a sentence on what is wrong, None if both answers are right.
     if not isinstance(half_kernels, str):
         raise InvalidAnswer(f"half_kernels must be a string, not {short_repr(half_kernels)}")
 
@@ -63,6 +63,8 @@ def _make_context(dtype: str, device: str = "cpu") -> KernelRegContext:
 def _make_choices() -> Iterator[JudgedCase]:
     """Yield cases for `choose`: lists of kernels of which none, one or several match.
 
+    A case has a text for messages, and a function that is run with the learner's `choose` and with
+    the right one.
     There are two cases for each list of predicates. In the first, each predicate belongs to another
     kernel; in the second, all belong to the same kernel, which is registered several times.
     """
@@ -124,7 +126,7 @@ def _make_halves() -> Iterator[JudgedCase]:
             yield JudgedCase(shows, partial(_count_matching, _make_context(dtype, device)))
 
         numbers = _make_numbers(dtype)
-        without_axes = np.asarray(numbers[-1])
+        without_axes = np.asarray(numbers[-1])  # of shape ()
         for x in (without_axes, numbers):
             yield JudgedCase(f"half of {x} ({dtype})", partial(_run_half, x))
 

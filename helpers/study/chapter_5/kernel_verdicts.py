@@ -1,5 +1,4 @@
 """Find out which broken kernels the small OneFlow, torch and TensorFlow catch.
-
 A kernel is the function that computes an op. A broken one returns, for example, another dtype than
 it should, or writes into its input. A *verdict* is "caught" if an error is raised, "damages" if
 there is no error and the caller's array has changed, and "passes" otherwise.
@@ -95,7 +94,7 @@ def judge_in_torch(kernel_text: str, example) -> dict[str, str]:
 
     forward = _read_forward(kernel_text)
 
-    @torch.library.custom_op("chapter5::bad", mutates_args=())
+    @torch.library.custom_op("chapter5::bad", mutates_args=())  # promises not to change x
     def op(x: torch.Tensor) -> torch.Tensor:
         return torch.from_numpy(forward(x.numpy()))
 

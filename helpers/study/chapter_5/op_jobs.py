@@ -1,5 +1,4 @@
 """Run a learner's op in jobs of the small OneFlow: forward, and backward by its gradient rule.
-
 An op has three files: its definition with the gradient rule, its *wrapper*, and its kernel. The
 wrapper is the function that a user calls; it adds the op to the job that is being recorded. A *job*
 is a recorded graph of ops, which then runs on arrays. A *blob* is a tensor in a job. Each trial has
@@ -47,6 +46,7 @@ def loading(name: str, files: dict[str, str], kernel: bool = True):
         Whether to load the kernel file.
     """
     with flow.fresh_session():
+        # `op_folder` writes the files. The calls choose which of them to load, as in OneFlow.
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
         if kernel:
@@ -83,7 +83,7 @@ def run_forward(wrapper, x: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def failing_stage(job, *arrays) -> str:
-    """Call a job function; return the stage at which it fails, or "none"."""
+    """Call a job with arrays; return the stage at which it fails, such as "infer", or "none"."""
     try:
         job(*arrays)
     except flow.OpError as error:
@@ -135,9 +135,9 @@ class WeightedJob:
 def make_weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
     """Return a train job that calls `function(blob)`, which returns several blobs.
 
-    The input of the job has the shape and the dtype of `x`. The lists and dicts of the returned
-    record are filled later: the names of the weights when the job is recorded, the gradient when
-    the job runs.
+    The loss of the job is the sum of each blob times a weight, which is a variable of the job. The
+    input has the shape and the dtype of `x`. The returned record is filled later: with the names of
+    the weights when the job is recorded, with the gradient when the job runs.
     """
     weight_names = []
     gradients = {}

@@ -1,5 +1,4 @@
 """Find the first value or gradient in which a learner's op differs from the same formula in torch.
-
 Both run on the same *cases*: inputs `x`, with one or two calls of the op. `dys` are the gradients
 that come back to the outputs of the calls, and `dx` is the gradient for x.
 """
@@ -22,7 +21,7 @@ SLOPE = "the gradient"  # the name of dx in a message
 NEAR = {"float32": 4e-6, "float64": 4e-13}  # dtype -> largest difference, relative
 SAMPLE = (-3.0, -1.0, -0.25, 0.5, 1.0, 2.0)
 SPECIAL = (0.0, -0.0, 30.0, -30.0, 1000.0, -1000.0, np.inf, -np.inf, np.nan)
-MODERATE = 4  # of SPECIAL: the first are neither huge nor infinite
+MODERATE = 4  # of SPECIAL: the first four are neither huge nor infinite
 DIGITS = (6, 9, 17)  # of a number in a message; the fewest that show a difference are used
 # Stage of a job at which an op fails -> how a message begins.
 STAGES = {
@@ -63,6 +62,8 @@ def judge_op(
     try:
         with op_jobs.loading(name, files) as api, np.errstate(all="ignore"):
             wrapper = op_jobs.find_wrapper(api, name)
+            # Each case is run with the learner's op and with torch. The first difference is
+            # returned as a sentence, None if there is none.
             return find_difference(
                 partial(_run_in_jobs, wrapper),
                 partial(_run_in_torch, truth),
@@ -96,6 +97,9 @@ def _make_op_cases(has_extremes: bool) -> Iterator[JudgedCase]:
 
 def _make_op_case(shows: str, x, calls: list[OpCall]) -> JudgedCase:
     """Return a case that makes these calls of an op on x, and computes the gradient for x.
+
+    A case has a text for messages, a function that runs the op, and a function that describes a
+    difference.
 
     Parameters
     ----------

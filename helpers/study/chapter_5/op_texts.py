@@ -1,5 +1,4 @@
 """Write the three files of an op, as a learner would, for a formula such as `np.maximum(x, 0)`.
-
 The files are the definition with the gradient rule, the wrapper and the kernel. They are made from
 templates, in which words in capitals are replaced by what differs between ops.
 """

@@ -46,6 +46,7 @@ SIGMOID_HINTS = (
 @exercise(*SIGMOID_HINTS, picture=_draw_sigmoid_job)
 def sigmoid(sigmoid=None):
     """Your op's values and gradients match torch's."""
+    # This returns a sentence on what is wrong, None if the op is right.
     files = op_jobs.require_files(sigmoid, SIGMOID)
     return judge_op(SIGMOID, files, lambda x: x.sigmoid())
 
@@ -105,7 +106,10 @@ def _write_broken_files(name: str) -> dict[str, str]:
 
 
 def run_with_gradient(name: str, files: dict[str, str]) -> None:
-    """Load an op in a fresh session, run it, and go back through it. May raise OpError."""
+    """Load an op in a fresh session, run it, and compute a gradient. OpError if that fails.
+
+    `files` maps the name of each file of the op to its text.
+    """
     x = np.ones(2, np.float32)
     with op_jobs.loading(name, files) as api:
         wrapper = op_jobs.find_wrapper(api, name)
@@ -125,6 +129,7 @@ REPAIR_HINTS = (
 @exercise(*REPAIR_HINTS)
 def repair(repairs):
     """After your three edits, all three ops match torch."""
+    # This returns a sentence on what is wrong, None if all repairs are right.
     for name, edit in require_named_values(repairs, BROKEN_OPS, "the repairs").items():
         reason = _judge_edit(name, edit)
         if reason:

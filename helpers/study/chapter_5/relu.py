@@ -1,5 +1,4 @@
 """Chapter 5: the ReLU op as it is at some point of the chapter, or with something wrong or missing.
-
 Its exercises are `gradient_names`, on the names that the gradient rule uses, and `forgotten`, on
 the stage of a job at which a missing piece is noticed.
 """
@@ -30,8 +29,8 @@ EXAMPLE = np.array([[-1.0, 2.0]])
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
     """Return the files of the ReLU op, name -> text, with these three names in its gradient rule.
 
-    `output` and `output_grad` are the output whose value and gradient the rule reads, `argument`
-    is the input whose gradient it sets.
+    The gradient rule reads the value of the output `output` and the gradient of the output
+    `output_grad`, and sets the gradient of the input `argument`. A wrong name breaks the rule.
     """
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     text = files[DEFINITION]
@@ -158,6 +157,7 @@ NAMES = ("output", "output_grad", "argument")
 )
 def gradient_names(output, output_grad=None, argument=None):
     """The rule uses the forward op's own names, and the job trains."""
+    # This returns a sentence on what is wrong, None if the names are right.
     answers = [output, output_grad, argument]
     # A learner may pass the three names as one tuple, too.
     is_one_tuple = answers[1:] == [None, None] and not isinstance(output, str | None)
@@ -203,6 +203,7 @@ WHY = {
 )
 def forgotten(guess):
     """A job fails at the stage that first needs the missing piece. One piece has a default."""
+    # `guess`: name of a piece -> stage. This returns a sentence on the first wrong stage, or None.
     guess = require_named_values(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:

@@ -1,5 +1,4 @@
 """Chapter 5, exercise `smooth_max`: judge an op that a learner has written with `torch.library`.
-
 The op computes `logsumexp(scale * x) / scale` over the last axis. A learner also writes its *fake
 kernel*, which returns only the shape and the dtype of the result, and its gradient.
 """
@@ -64,7 +63,8 @@ def _smooth_max(x, scale: float):
 )
 def smooth_max(smooth_max):
     """PyTorch can call your op, go back through it, check it with opcheck and compile it."""
-    op_types = (
+    # This returns a sentence on what is wrong, None if the op is right.
+    op_types = (  # of a decorated function, and of an op as `torch.ops` returns it
         torch.library.CustomOpDef,
         type(torch.ops.aten.abs),
         type(torch.ops.aten.abs.default),
@@ -82,7 +82,11 @@ def smooth_max(smooth_max):
 
 
 def _make_eager_cases() -> Iterator[JudgedCase]:
-    """Yield cases without compilation: results, the fake kernel, gradients, and a change of x."""
+    """Yield cases without compilation: results, the fake kernel, gradients, and a change of x.
+
+    A case has a text for messages, a function that is run with the learner's op and with the right
+    one, and what to say if the results differ.
+    """
     dtypes = torch.float32, torch.float64
     for dtype in dtypes:
         for shape in SHAPES:
@@ -227,7 +231,7 @@ def _find_failed_opcheck(op) -> str | None:
     return None
 
 
-@compiled_apart()
+@compiled_apart()  # the compiler's caches are as in a fresh process
 def _run_compiled(op) -> dict:
     """Compile a function that calls the op, and run it on tensors of three sizes.
 
