@@ -16,8 +16,8 @@ from . import disassembly
 from .objects import read_code_name, require_code
 from .unwrapping import unwrap
 
-# Opcode -> name, also of specialised opcodes, which `dis.opname` leaves out.
-RUNNING_NAMES = dis._all_opname
+# Opcode -> name of the instruction. It has the specialised ones too, which `dis.opname` leaves out.
+ALL_OPNAMES = dis._all_opname
 
 
 def list_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
@@ -45,14 +45,14 @@ def list_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
 
     running_code = code._co_code_adaptive  # as `co_code`, with specialised opcodes and full caches
     rows = []
-    for entry, end in list_extents(code):
+    for entry, end in list_instructions_with_ends(code):
         row = _build_row(
             entry,
             code,
             source,
             data=code.co_code[entry.offset : end],
             depth=depths.get(entry.offset, -1),
-            running=RUNNING_NAMES[running_code[entry.offset]] if adaptive else "",
+            running=ALL_OPNAMES[running_code[entry.offset]] if adaptive else "",
         )
         rows.append(row)
         if caches:
@@ -157,7 +157,7 @@ def _describe_handler(handler: Handler) -> str:
     return f"An exception in {handler.start} to {last_offset}: {action}."
 
 
-def list_extents(code: CodeType) -> list[tuple[dis.Instruction, int]]:
+def list_instructions_with_ends(code: CodeType) -> list[tuple[dis.Instruction, int]]:
     """Return (instruction, end) for each instruction of a code object.
 
     `end` is the offset of the first byte after the instruction and its cache entries.

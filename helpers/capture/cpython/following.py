@@ -79,12 +79,12 @@ class RecordingLimits:
         is_default = frame.f_globals is watched_globals
         return self.takes(is_default, module, code.co_qualname, code)
 
-    def takes(self, own: bool, module: str, name: str, code: CodeType | None = None) -> bool:
+    def takes(self, is_default: bool, module: str, name: str, code: CodeType | None = None) -> bool:
         """Return whether to record a call, whatever its depth.
 
         Parameters
         ----------
-        own : bool
+        is_default : bool
             Whether the verb records this call by default, that is, if there is no `only`.
         module, name : str
             The module and the qualified name of the function that is called.
@@ -92,11 +92,11 @@ class RecordingLimits:
             The code object that the call runs; None for a function in C.
         """
         if self.all:
-            return own
+            return is_default
         is_chosen = self._has_chosen_name(module, name, code) or self._has_chosen_code(code)
         if is_chosen:
             self._has_chosen_a_call = True
-        elif own:  # `only` is the reason why this call is not recorded
+        elif is_default:  # `only` is the reason why this call is not recorded
             self._not_chosen_count += 1
         return is_chosen
 

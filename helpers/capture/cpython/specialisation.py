@@ -20,7 +20,7 @@ from ...safety.restoring import note_interrupt, running_user_code
 from ...safety.users_frames import is_library
 from ..text.value import format_text
 from . import disassembly
-from .bytecode import RUNNING_NAMES, format_argument, list_extents
+from .bytecode import ALL_OPNAMES, format_argument, list_instructions_with_ends
 from .objects import list_global_names, read_function_name, refuse_async, require_python_function
 from .unwrapping import unwrap
 
@@ -304,12 +304,12 @@ def _read_running(fn: FunctionType) -> Snapshot:
     """Return the instructions of a function as they are now, specialised or not."""
     running_code = fn.__code__._co_code_adaptive
     snapshot = {}
-    for entry, end in list_extents(fn.__code__):
+    for entry, end in list_instructions_with_ends(fn.__code__):
         filled_caches = 0
         # The instruction has two bytes, and so has each cache entry between it and `end`.
         for offset in range(entry.offset + 2, end, 2):
             if any(running_code[offset : offset + 2]):
                 filled_caches += 1
-        opname = RUNNING_NAMES[running_code[entry.offset]]
+        opname = ALL_OPNAMES[running_code[entry.offset]]
         snapshot[entry.offset] = RunningInstruction(opname, filled_caches)
     return snapshot
