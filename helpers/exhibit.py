@@ -116,7 +116,10 @@ class Exhibit:
         return mark + spell_out(self._view.html(self.model))
 
     def _marked_widget(self):
-        """Return a new widget with the mark of the station, or None if the view has no widget."""
+        """Return a new widget with the mark of the station, or None if the view has no widget.
+
+        A station is one of the places on the course's map of a call; 0 is none.
+        """
         widget = self._widget()
         if widget is not None and self.station:
             # The style sheet draws the mark on each element of this class.

@@ -35,7 +35,10 @@ class CodeTables:
     """
 
     def __init__(self, code: CodeType):
-        """Look up everything. The code is not run."""
+        """Look up everything. The code is not run.
+
+        A frame of the code has a slot for each variable, then a slot for each value on its stack.
+        """
         self.code = code
         #: The names of the frame's variables, in the order of their slots.
         self.names = interpreter_frame.list_slot_names(code)
@@ -44,10 +47,12 @@ class CodeTables:
         self.labels = tuple(
             f"{name} (cell)" if name in names_with_cell else name for name in self.names
         )
+        #: The rows of the exception table.
         self.handlers = disassembly.list_handlers(code)
         instructions = disassembly.decode_instructions(code)
         #: Offset -> the instruction there.
         self.instructions = {entry.offset: entry for entry in instructions}
+        #: The instructions as they are shown to the user.
         self.listing = [_list_instruction(entry, code) for entry in instructions]
         #: Offset of a loop's first instruction -> offsets of the instructions that jump back to it.
         self.back_jumps = _find_back_jumps(self.listing)

@@ -133,6 +133,7 @@ def read_spoken_name(fn) -> str:
     """
     module_name = static_attribute(fn, "__module__") or vars(type(fn)).get("__module__")
     is_of_numpy = real_isinstance(module_name, str) and module_name.startswith("numpy")
+    # A class has its own name, also one of NumPy.
     if real_isinstance(fn, type) or not is_of_numpy:
         return read_callable_name(fn)
     path_in_numpy = printable(module_name).removeprefix("numpy")  # "" or such as ".linalg"

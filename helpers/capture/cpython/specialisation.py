@@ -241,7 +241,8 @@ def _make_row_type(snapshot_count: int) -> type:
 def _describe_specialised(functions: list[FunctionType]) -> str:
     """Return the sentence that the calls have specialised these functions too; "" for none.
 
-    They are functions of the user's program, which the copy has called.
+    They are functions of the user's program, which the copy has called. The sentence is appended to
+    a note, so it begins with a space.
     """
     if not functions:
         return ""

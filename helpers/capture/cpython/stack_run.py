@@ -95,24 +95,25 @@ def _describe_record(recorder: InstructionRecorder) -> str:
     watched = recorder.watched
     result = recorder.result
     sentences = [
-        *watched.sentences,
+        *watched.sentences,  # the wrappers that were taken off the function
         result.sentence(recorder.events, "instruction"),
-        watched.unreached(recorder.calls > 0),
+        watched.unreached(recorder.calls > 0),  # "" unless a wrapper did not run the function
     ]
-    if result.driven and result.interrupt is None:
+    if result.driven and result.interrupt is None:  # the call returned a generator
         sentences.append("The generator was run to its end.")
+    # A `FoldedMoments` replaces the middle rounds of a loop.
     if any(type(moment) is FoldedMoments for moment in recorder.moments):
         sentences.append("Each loop shows its first two rounds and its last one.")
     if recorder.stopped:  # the record ends before the run
         sentences.append(_describe_stop(recorder))
-    sentences.append(recorder.limits.note())
-    sentences.append(recorder.printed.note)
+    sentences.append(recorder.limits.note())  # how many calls were not recorded
+    sentences.append(recorder.printed.note)  # that not all printed text is kept
     for tables in recorder.codes.values():
         if tables.why_stack_is_unknown:
             name = format_text(tables.code.co_name)
             reason = tables.why_stack_is_unknown
             sentences.append(f"The stack of {name} is not shown: {reason}.")
-    sentences.append(result.aside)
+    sentences.append(result.aside)  # what the tracer has disturbed
     return " ".join(filter(None, sentences))
 
 

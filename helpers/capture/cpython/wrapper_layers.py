@@ -198,6 +198,8 @@ def _find_decorated(wrapper: FunctionType, wrapped: object) -> Layer:
         decorator = "argmap"  # of networkx, which compiles its wrappers under another name
     name = decorator.removesuffix(".__call__")
     sentence = f"The decorator {name} is unwrapped: this is what it decorates."
+    # A wrapper does work of its own, so it must be called. But a call of a wrapper of contextlib
+    # only makes a context manager, and would not run a line of the function.
     return Layer(wrapped, sentence, can_be_skipped=decorator in _MAKERS_OF_CONTEXTS)
 
 
@@ -222,6 +224,7 @@ def _find_method_of_kind(module: object, kind: ModuleKind) -> Layer:
     attributes = read_instance_dict(module)
     original = dict.get(attributes.get("_modules") or {}, "_orig_mod")
     if original is not None:
+        # `torch.compiler.disable` returns a module of the same class as `torch.compile`.
         is_disabled = real_type_name(attributes.get("dynamo_ctx")) == "DisableContext"
         sentence = _DISABLED if is_disabled else COMPILED
         return Layer(original, sentence, can_be_skipped=True)

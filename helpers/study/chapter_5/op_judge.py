@@ -111,7 +111,8 @@ def _make_op_case(shows: str, x, calls: list[OpCall]) -> JudgedCase:
         The calls of the op, all in one job.
     """
     # The gradients that come back to the outputs are whole numbers of both signs: 1, -2, 3, -4 for
-    # the first call. They all differ, so an op that exchanges two of them is noticed.
+    # the first call, and -1, 5, -5, 9 for the second. No number occurs twice in a call, so an op
+    # that exchanges two of them is noticed.
     numbers = np.arange(1, x.size + 1).reshape(x.shape)
     alternating = np.where(numbers % 2, numbers, -numbers)
     dys = []
@@ -120,7 +121,7 @@ def _make_op_case(shows: str, x, calls: list[OpCall]) -> JudgedCase:
         dys.append(np.asarray(dy, x.dtype))
 
     def run(run_calls):
-        """Run the case. `run_calls` is `_run_in_jobs` or `_run_in_torch`, for one op."""
+        """Run the case with the learner's op (`_run_in_jobs`) or with torch (`_run_in_torch`)."""
         return run_calls(x, dys, calls)
 
     return JudgedCase(f"with {shows}", run, partial(_advise_on_item, x, dys))
