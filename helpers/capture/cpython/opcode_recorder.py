@@ -195,7 +195,7 @@ class InstructionRecorder:
             # On Python 3.11 this may be the offset of a prefix, EXTENDED_ARG, of an instruction.
             offset = reported_prefixes.get(offset, offset)
             self.events = serial = self.events + 1
-            if offset in loop_headers:
+            if offset in loop_headers:  # the first instruction of a loop
                 self._begin_round(activation, offset, serial)
             activation.last_offset = offset
             activation.last_serial = serial

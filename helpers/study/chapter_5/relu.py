@@ -50,7 +50,7 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     files = op_files("user_relu", "np.maximum(x, 0)")
     if part == "gradient rule":
         files = relu_files()
-    files[API] = files[API].replace("my_user_relu", "myrelu")
+    files[API] = files[API].replace("my_user_relu", "myrelu")  # the name that the chapter uses
     if part == "wrapper":
         del files[KERNEL]
 
