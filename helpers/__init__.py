@@ -25,7 +25,11 @@ if isdir(join(__path__[0], "course")) and "IPython" in sys.modules:
 
 
 def __getattr__(name: str):
-    """Return what the front door offers under this name; its module is imported now."""
+    """Return the public function or class of this name, whose module is imported now.
+
+    Python calls this for a name that the package does not have yet. The error for an unknown name
+    says what the name is called now, or which name is similar.
+    """
     if name in __all__:
         return _import_name(name)
     if lazy_loader is None and not name.startswith("_"):
@@ -36,5 +40,6 @@ def __getattr__(name: str):
     try:
         raise former_names.error_of_name(name, __all__, __name__, asking_module)
     except (AttributeError, ImportError) as error:
+        # A plain `raise` adds no frame to the traceback, so readers see only their own.
         error.__traceback__ = None
-        raise  # this form adds no line of this frame, so readers see none but their own
+        raise

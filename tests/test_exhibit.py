@@ -64,7 +64,7 @@ def test_a_terminal_shows_one_screen_that_says_how_to_see_the_rest(exhibit):
     after = len(lines) - at - 2
     assert len(lines) <= SCREEN and lines[:at] + lines[at + 1 : -1] == whole[:at] + whole[-after:]
     assert lines[at].startswith(f"… {len(whole) - at - after} lines")
-    assert ".text() of this exhibit" in lines[-1] and ' .save("x.html")' in lines[-1]
+    assert ".text()" in lines[-1] and '.save("x.html")' in lines[-1]
 
 
 def test_a_row_of_several_lines_and_a_step_are_not_parted():
@@ -77,7 +77,7 @@ def test_a_row_of_several_lines_and_a_step_are_not_parted():
 
 def test_very_many_rows_take_one_screen_that_counts_them():
     words = repr(long_table(5_000, "w"))
-    assert len(words) < 3_000 and "Rows 401 to 5,000 of 5,000 are left out" in words
+    assert len(words) < 3_000 and "401" in words and "5,000" in words
 
 
 def test_jupyter_stores_the_whole_text_and_a_terminal_gets_a_screen_alone(monkeypatch):
@@ -138,9 +138,16 @@ def test_a_saved_page_plays_what_was_recorded(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "error"), [("x.png", ValueError), ("x", ValueError), ("no/x.html", FileNotFoundError)]
+    ("name", "error", "named"),
+    [
+        ("x.png", ValueError, r"\.html.*'x\.png'"),
+        ("x", ValueError, r"\.html.*'x'"),
+        ("no/x.html", FileNotFoundError, "'no'"),
+    ],
 )
-def test_a_name_that_cannot_be_written_is_told(name, error, tmp_path, monkeypatch, refused):
+def test_a_name_that_cannot_be_written_is_refused(
+    name, error, named, tmp_path, monkeypatch, refused
+):
     monkeypatch.chdir(tmp_path)
-    refused(error, "must end in .html|is not a folder", long_table().save, name)
+    refused(error, named, long_table().save, name)
     assert not list(tmp_path.iterdir())

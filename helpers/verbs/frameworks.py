@@ -1,4 +1,8 @@
-"""Verbs on calls into TensorFlow and PyTorch: their way, their Python layers, their ops."""
+"""Verbs on calls into TensorFlow and PyTorch: their way, their Python layers, their ops.
+A verb is a public function. It makes a model, a record of facts, with a function of `capture`, and
+returns an exhibit: the model with a view that draws it. Most verbs have a decorator that restores
+afterwards what the verb has changed in the interpreter, such as a tracer.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
     from ..model.call_records import CallTree
     from ..model.op_records import OpLog
 
-STATION = 6  # of the spine: C call
+STATION = 6  # the place "C call" on the map of a call, whose mark the exhibits show
 
 
 @preserves_interpreter_state

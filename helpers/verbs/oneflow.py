@@ -1,9 +1,13 @@
-"""Verbs on the course's own small OneFlow: its jobs, and the op types that it knows."""
+"""Verbs on the course's own small OneFlow: its jobs, and the op types that it knows.
+A verb is a public function. It makes a model, a record of facts, with a function of `capture`, and
+returns an exhibit: the model with a view that draws it. Most verbs have a decorator that restores
+afterwards what the verb has changed in the interpreter, such as a tracer.
+"""
 
 from ..exhibit import Exhibit
 from ..safety.restoring import preserves_interpreter_state
 
-STATION = 5  # of the spine: registry
+STATION = 5  # the place "registry" on the map of a call, whose mark the exhibits show
 
 
 @preserves_interpreter_state

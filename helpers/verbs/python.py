@@ -1,4 +1,8 @@
-"""Verbs on CPython: bytecode, frames, the value stack, the cost of calls, child interpreters."""
+"""Verbs on CPython: bytecode, frames, the value stack, the cost of calls, child interpreters.
+A verb is a public function. It makes a model, a record of facts, with a function of `capture`, and
+returns an exhibit: the model with a view that draws it. Most verbs have a decorator that restores
+afterwards what the verb has changed in the interpreter, such as a tracer.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -16,7 +20,7 @@ from ..safety.users_frames import users_frame
 if TYPE_CHECKING:
     from ..view.charts import Plot
 
-STATION = 3  # of the spine: frame
+STATION = 3  # the place "frame" on the map of a call, whose mark the exhibits show
 
 
 @preserves_interpreter_state

@@ -1,4 +1,8 @@
-"""Verbs on names and references: what a name refers to, and what else refers to that object."""
+"""Verbs on names and references: what a name refers to, and what else refers to that object.
+A verb is a public function. It makes a model, a record of facts, with a function of `capture`, and
+returns an exhibit: the model with a view that draws it. Most verbs have a decorator that restores
+afterwards what the verb has changed in the interpreter, such as a tracer.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -12,7 +16,7 @@ from ..safety.restoring import (
 )
 from ..safety.users_frames import users_frame
 
-STATION = 1  # of the spine: name
+STATION = 1  # the place "name" on the map of a call, whose mark the exhibits show
 
 
 @preserves_interpreter_state

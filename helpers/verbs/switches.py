@@ -1,4 +1,4 @@
-"""Source that a reader may change and run again in a fresh interpreter."""
+"""An exhibit of small programs that a reader may change and run again in a fresh interpreter."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,26 +10,41 @@ from ..view.widgets.forms import answer_of, rerun_widget
 
 
 class Switches(Exhibit):
-    """Transcripts of one run each. In Jupyter a widget runs them anew; `.run(label)` does too."""
+    """An exhibit of programs, each with a label, its source, and a transcript of one run.
+
+    In Jupyter, a widget runs a program again, also with changed source. So does `.run(label)`.
+
+    Parameters
+    ----------
+    model : Transcripts
+        The transcripts, one for each label.
+    run : callable
+        `run(label, source)` runs a program and returns its transcript. With None as `source`, it
+        runs the program of the label as it stands.
+    """
 
     def __init__(self, model: Transcripts, run: Callable[..., Transcript]):
         super().__init__(model, transcript)
         self._run = run
 
     def run(self, label: str, source: str | None = None) -> Exhibit:
-        """Run what has this label, or `source` in its place; KeyError names the labels."""
-        again = self._run(label, source)
-        return Exhibit(Transcripts("In a fresh interpreter", (again,)), transcript)
+        """Run the program with this label, or `source` in its place; KeyError names the labels."""
+        new_transcript = self._run(label, source)
+        return Exhibit(Transcripts("In a fresh interpreter", (new_transcript,)), transcript)
 
     def recorded(self) -> dict[str, Any]:
-        """Return what each label comes to, run as it stands: a page may play that alone.
+        """Run each program once, and return what a saved page shows in place of new runs.
 
-        `note`: words for that page; `unknown`: for changed lines. `runs`: label -> answer.
+        A saved page has no Python. The keys are "note", a sentence above the programs; "unknown",
+        what the page shows when a reader runs changed lines; and "runs", label -> answer.
         """
+        answers = {}
+        for earlier in self.model.runs:
+            answers[earlier.label] = answer_of(self._run(earlier.label, None))
         return {
             "note": "This page plays recorded runs: each switch was run once, with these lines.",
             "unknown": "These lines were not recorded. Changed lines run only in the notebook.",
-            "runs": {one.label: answer_of(self._run(one.label, None)) for one in self.model.runs},
+            "runs": answers,
         }
 
     def _widget(self) -> Any:

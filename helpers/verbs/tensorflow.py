@@ -1,4 +1,8 @@
-"""Verbs on TensorFlow: graphs, traces, AutoGraph, Grappler, variables, and its C libraries."""
+"""Verbs on TensorFlow: graphs, traces, AutoGraph, Grappler, variables, and its C libraries.
+A verb is a public function. It makes a model, a record of facts, with a function of `capture`, and
+returns an exhibit: the model with a view that draws it. Most verbs have a decorator that restores
+afterwards what the verb has changed in the interpreter, such as a tracer.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any

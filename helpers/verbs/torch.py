@@ -1,4 +1,8 @@
-"""Verbs on PyTorch: graphs, guards, graph breaks, recompiles, and the hook in the evaluator."""
+"""Verbs on PyTorch: graphs, guards, graph breaks, recompiles, and the hook in the evaluator.
+A verb is a public function. It makes a model, a record of facts, with a function of `capture`, and
+returns an exhibit: the model with a view that draws it. Most verbs have a decorator that restores
+afterwards what the verb has changed in the interpreter, such as a tracer.
+"""
 
 from collections.abc import Callable, Mapping
 from types import FunctionType
@@ -13,7 +17,7 @@ from ..safety.restoring import (
     speaks_to_users,
 )
 
-STATION = 4  # of the spine: evaluator
+STATION = 4  # the place "evaluator" on the map of a call, whose mark the exhibits show
 
 
 @preserves_interpreter_state
@@ -168,7 +172,7 @@ def show_guards(
     from ..view.diagram.graph_view import graph
     from ..view.table_view import table
 
-    if call is not None:
+    if call is not None:  # show how the guards check this call
         return Exhibit(build_guard_program(f, call, entry), table, STATION)
     if type(entry) is not int or entry != 1:
         raise TypeError("entry picks the guards that check a call: pass call= too, or neither")
@@ -477,7 +481,7 @@ def show_evaluator(f: Callable[..., Any], *, before: object = None) -> Exhibit:
     from ..capture.cpython import evaluators
     from ..view.diagram.graph_view import figures, graph
 
-    if before is None:
+    if before is None:  # no earlier moment to compare with
         return Exhibit(evaluators.build_evaluator_graph(f), graph, STATION)
     return Exhibit(evaluators.compare_evaluators(f, model_of(before)), figures, STATION)
 

@@ -1,6 +1,7 @@
 """depth=, only= and most= mean the same everywhere; what they leave out is counted."""
 
 import json
+import re
 from json.decoder import JSONDecoder
 
 import pytest
@@ -31,21 +32,22 @@ def calls(**limits):
 
 
 @pytest.mark.parametrize(
-    ("limits", "followed", "words"),
+    ("limits", "followed", "left_out"),
     [
-        ({}, ["a", "b", "c", "c"], "It returned 2."),
-        ({"depth": 1}, ["a"], "Left out below this depth: 3 calls (depth=2 shows more)."),
-        ({"depth": 2}, ["a", "b", "c"], "Left out below this depth: 1 call (depth=3 shows more)."),
-        ({"only": "b"}, ["a", "b"], "Left out by only=: 2 calls."),
-        ({"only": [b, "c"]}, ["a", "b", "c", "c"], "It returned 2."),
-        ({"only": "test_following.py"}, ["a", "b", "c", "c"], "It returned 2."),
-        ({"only": __name__}, ["a", "b", "c", "c"], "It returned 2."),
-        ({"only": json}, ["a"], "Left out by only=: 3 calls. No other call matches only=."),
+        ({}, ["a", "b", "c", "c"], []),
+        ({"depth": 1}, ["a"], ["3 calls", "depth=2"]),
+        ({"depth": 2}, ["a", "b", "c"], ["1 call", "depth=3"]),
+        ({"only": "b"}, ["a", "b"], ["only=", "2 calls"]),
+        ({"only": [b, "c"]}, ["a", "b", "c", "c"], []),
+        ({"only": "test_following.py"}, ["a", "b", "c", "c"], []),
+        ({"only": __name__}, ["a", "b", "c", "c"], []),
+        ({"only": json}, ["a"], ["only=", "3 calls", "only="]),  # the last: it chooses no call
     ],
 )
-def test_calls_that_are_followed_and_what_is_left_out(limits, followed, words):
+def test_calls_that_are_followed_and_what_is_left_out(limits, followed, left_out):
     began, note = calls(**limits)
-    assert began == followed and note.endswith(words)
+    assert began == followed
+    assert re.findall(r"\d+ calls?|depth=\d+|only=", note) == left_out
 
 
 @pytest.mark.parametrize("only", ["json", json, "decoder.py", JSONDecoder, "JSONDecoder"])
@@ -81,11 +83,11 @@ def test_calls_into_a_framework_are_limited_too():
 
     whole = helpers.watch_call(adds).model
     flat = helpers.watch_call(adds, depth=1).model
-    assert {call.depth for call in flat.calls} == {0} and "(depth=2 shows more)" in flat.note
+    assert {call.depth for call in flat.calls} == {0} and "depth=2" in flat.note
     named = helpers.watch_call(adds, only="relu").model
     assert named.calls and {call.name.split(".")[-1] for call in named.calls} == {"relu"}
     cut = helpers.watch_call(adds, most=1).model
-    assert len(cut.calls) == 1 and f"(most={len(whole.calls)} shows all)" in cut.note
+    assert len(cut.calls) == 1 and f"most={len(whole.calls)}" in cut.note
     assert len(helpers.watch_ops(adds, most=1).model.rows) == 1
 
 
@@ -93,26 +95,29 @@ def test_only_follows_the_calls_of_any_library_and_says_when_there_is_none():
     found = helpers.watch_call(json.dumps, [1], only=json).model
     assert {"dumps", "JSONEncoder.encode"} <= {call.name for call in found.calls}
     assert not found.title.count("route")
-    assert helpers.watch_call(json.dumps, [1], only="numpy").model.note.startswith("No call match")
+    none = helpers.watch_call(json.dumps, [1], only="numpy").model
+    assert not none.calls and "only=" in none.note
     assert "only=" in helpers.watch_call(json.dumps, [1]).model.note
 
 
 def test_many_steps_in_a_text_say_only_what_a_terminal_can_do():
     exec("def many():\n" + " x = 1\n" * 300, space := {})
     many = helpers.watch_stack(space["many"])
-    assert "left out here" in many.text() and "run the cell" not in many.text()
-    assert "run the cell to step" in many._repr_mimebundle_()[0]["text/html"]
+    assert "cell" not in many.text() and "cell" in many._repr_mimebundle_()[0]["text/html"]
 
 
 @pytest.mark.parametrize(
-    ("limits", "error", "words"),
+    ("limits", "error", "value"),
     [
-        ({"depth": 0}, ValueError, "depth= of watch_frames must be from 1 to 1,000,000, not 0"),
-        ({"depth": "1"}, TypeError, "depth= of watch_frames must be an int, not str"),
-        ({"most": True}, TypeError, "most= of watch_frames must be an int, not bool"),
-        ({"only": []}, ValueError, "only= of watch_frames needs at least one function, module or"),
-        ({"only": [3]}, TypeError, "only= of watch_frames needs a Python function, not 3"),
+        ({"depth": 0}, ValueError, "1,000,000.*0"),
+        ({"depth": "1"}, TypeError, "int.*str"),
+        ({"most": True}, TypeError, "int.*bool"),
+        ({"only": []}, ValueError, ""),
+        ({"only": [3]}, TypeError, "3"),
     ],
 )
-def test_other_values_are_refused_in_one_sentence(limits, error, words, refused):
-    refused(error, "^" + words, RecordingLimits, "watch_frames", **limits)
+def test_other_values_are_refused_by_the_name_of_the_option(limits, error, value, refused):
+    (option,) = limits
+    refused(
+        error, f"^{option}= of watch_frames .*{value}", RecordingLimits, "watch_frames", **limits
+    )

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import re
 import traceback
 
 import pytest
@@ -88,33 +89,41 @@ def test_generator_frames_leave_and_come_back(version):
         "def consume():\n    total = 0\n    for n in numbers(1):\n        total += n\n"
         "    return total\n"
         "ran = record_frames(consume)\n"
-        "print(json.dumps([[s.label, [p.title for p in s.panels]] for s in ran.steps]))"
+        "def names(cards): return [card.function for card in cards]\n"
+        "print(json.dumps([[s.lane, names(s.cards), names(s.shelf), s.handed] for s in ran.steps]))"
     )
-    off = "frames off the stack, kept by generators"
-    found = [(label, off in titles) for label, titles in json.loads(run(version, code))]
-    resumed = ("resume numbers()", False)
-    assert found == [
-        *(("call consume()", False), ("call numbers(n = 1)", False)),
-        *(("yield 1 from numbers", True), resumed, ("yield 2 from numbers", True), resumed),
-        *(("return None from numbers", False), ("return 3 from consume", False)),
+    both = ["consume", "numbers"]
+    resumed = ["resume", both, [], ""]
+    assert json.loads(run(version, code)) == [
+        ["call", ["consume"], [], ""],
+        ["call", both, [], ""],
+        ["yield", ["consume"], ["numbers"], "1"],
+        resumed,
+        ["yield", ["consume"], ["numbers"], "2"],
+        resumed,
+        ["return", both, [], ""],
+        ["return", ["consume"], [], "3"],
     ]
 
 
 def test_exception_passes_through_every_frame():
     ran = record_frames(fails)
-    labels = [step.label for step in ran.steps]
-    came = ("ValueError('no') is raised in catches_not", "ValueError('no') reaches fails")
-    left = [f"leave {fn} with the exception" for fn in ("catches_not", "fails")]
-    assert labels[2:] == [came[0], left[0], came[1], left[1]]
-    assert ran.note == "It raised ValueError('no')."
+    seen = [(step.lane, step.cards[-1].function, step.cards[-1].state) for step in ran.steps[2:]]
+    assert seen == [
+        ("exception", "catches_not", "running"),
+        ("exception", "catches_not", "leaving"),
+        ("exception", "fails", "running"),
+        ("exception", "fails", "leaving"),
+    ]
+    assert [step.label.startswith("ValueError('no')") for step in ran.steps[2::2]] == [True, True]
+    assert "ValueError('no')" in ran.note
 
 
 def test_exception_that_a_frame_handles_is_not_told_to_leave_it():
     for fn in (handles, suppresses):
-        labels = [step.label for step in record_frames(fn, {}).steps]
-        assert f"KeyError('x') is raised in {fn.__name__}" in labels
-        assert labels[-1] == f"return 1 from {fn.__name__}"
-        assert not any("passes through" in one or "leave" in one for one in labels)
+        steps = record_frames(fn, {}).steps
+        assert [step.lane for step in steps] == ["call", "exception", "return"]
+        assert steps[1].cards[-1].state == "running" and steps[2].handed == "1"
 
 
 ENDS = """
@@ -160,9 +169,9 @@ def looped():
 
 def ends(fn):
     ran = record_frames(fn)
-    off = [p.title for p in ran.steps[-1].panels if "off the stack" in p.title]
-    own = [s.label for s in ran.steps if s.label.split()[0] in ("leave", "return", "yield")]
-    return [label for label in own if "__" not in label] + off
+    last = ran.steps[-1]
+    assert not last.shelf
+    return last.lane, last.cards[-1].function, last.cards[-1].state, last.handed
 
 every = (by_finally, by_raise, by_other_handler, by_with, handled, suppressed, looped)
 print(json.dumps([ends(fn) for fn in every]))
@@ -173,8 +182,9 @@ print(json.dumps([ends(fn) for fn in every]))
 def test_a_frame_that_an_exception_leaves_is_told_from_one_that_returns_none(version):
     found = json.loads(run(version, ENDS))
     left = ("by_finally", "by_raise", "by_other_handler", "by_with")
-    assert found[:4] == [[f"leave {name} with the exception"] for name in left]
-    assert found[4:7] == [[f"return None from {n}"] for n in ("handled", "suppressed", "looped")]
+    assert found[:4] == [["exception", name, "leaving", ""] for name in left]
+    returned = ("handled", "suppressed", "looped")
+    assert found[4:] == [["return", name, "leaving", "None"] for name in returned]
 
 
 LAZY = """
@@ -213,14 +223,14 @@ def test_frame_objects_are_made_when_somebody_asks(version):
 def test_a_traceback_goes_on_with_the_cause_and_the_context_each_once():
     with pytest.raises(OSError) as caught:
         try:
-            exec("try: int('x')\nexcept ValueError as first: raise KeyError from first")
+            exec("try: [][0:0:0]\nexcept ValueError as first: raise KeyError from first")
         except KeyError:
             raise OSError from None
     listing = list_traceback(caught.value)
     links = [f"exception {number}, link {link}" for number, link in ((2, 1), (2, 2), (3, 1))]
     assert [row.place for row in listing.rows] == ["1", *links]
-    told = "Exception 2, KeyError(), is the __context__ of exception 1. Exception 3, ValueError("
-    assert told in listing.note and listing.note.endswith("is the __cause__ of exception 2.")
+    links = re.findall(r"\d|KeyError|ValueError|__\w+__", listing.note)
+    assert links == ["2", "KeyError", "__context__", "1", "3", "ValueError", "__cause__", "2"]
 
 
 def raised(error, *notes):
@@ -266,8 +276,9 @@ def test_what_is_left_out_of_a_traceback_is_counted():
     many = ExceptionGroup("many", [ValueError(at) for at in range(20)])
     for _ in range(9):
         many.add_note("again")
-    note = list_traceback(many).note
-    assert "Only the first 8 of 21 exceptions" in note and "5 more notes" in note
+    listing = list_traceback(many)
+    numbers = set(re.findall(r"\d+", listing.note))
+    assert len(listing.rows) == 8 - 1 and {"8", "21", "5"} <= numbers  # no row without a frame
 
 
 def test_a_member_that_is_in_two_groups_is_listed_once():

@@ -1,6 +1,7 @@
 """Frames seen through the hook, the evaluator in one picture, and what kills a child."""
 
 import importlib
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -105,16 +106,16 @@ def test_frames_of_a_tracer_of_the_program_are_no_frames_of_the_call(switch, tra
 def test_only_what_was_asked_is_told(refused):
     seen = watch_hooked(total, 3, only=square).model
     assert {row.name for row in seen.rows} == {"square"} and seen.rows[0].depth == 2
-    refused(TypeError, "watch_hooked needs a Python function", watch_hooked, total, 3, only=[len])
+    refused(TypeError, r"only of watch_hooked .*len\(\)", watch_hooked, total, 3, only=[len])
 
 
 def test_arguments_are_told_as_they_were_before_the_call():
     told = record_hooked_frames(grow, [], settings={})
-    assert told.title == "Frames passed to the hook while grow([], settings={}) ran"
+    assert "grow([], settings={})" in told.title
 
 
 def test_what_the_run_raises_is_told():
-    assert "It raised ValueError: on purpose." in record_hooked_frames(boom, 1).note
+    assert "ValueError: on purpose" in record_hooked_frames(boom, 1).note
     deep = record_hooked_frames(fall, 10**6)
     assert "RecursionError" in deep.note and deep.count("fall") > 300
     with pytest.raises(KeyboardInterrupt):
@@ -124,7 +125,7 @@ def test_what_the_run_raises_is_told():
 @pytest.mark.parametrize("thing", [len, 3, None])
 def test_what_has_no_frame_is_refused(thing, refused):
     for verb in (watch_hooked, show_evaluator):
-        refused(TypeError, "needs a Python function", verb, thing)
+        refused(TypeError, f"^{verb.__name__} ", verb, thing)
 
 
 @pytest.mark.needs("c-compiler")
@@ -148,7 +149,7 @@ def test_specialised_calls_fall_back_under_a_hook_and_return():
     told = watch_specialising(calls, stages, inside=hook, changed=True).model
     assert call.offset in [row.offset for row in told.rows] and len(told.rows) < len(rows)
     assert "cache entries" not in [column.heading for column in told.columns]
-    with pytest.raises(KeyError, match="which is not a stage"):
+    with pytest.raises(KeyError, match="inside .*nowhere"):
         watch_specialising(calls, stages, inside={"nowhere": lambda: None})
 
 
@@ -196,21 +197,16 @@ def branching(x):
     return x if x > 0 else square(x)
 
 
-STARTED = "Not seen: frames of 1 thread that it started."
-NOT_SEEN = {
-    total: "",
-    in_a_thread: STARTED,
-    in_a_pool: STARTED,
-    beside_an_error: STARTED,
-}
+# Function -> how many threads it starts, whose frames the hook does not see.
+STARTED = {total: 0, in_a_thread: 1, in_a_pool: 1, beside_an_error: 1}
 
 
 @pytest.mark.needs("c-compiler")
-@pytest.mark.parametrize("fn", NOT_SEEN, ids=lambda fn: fn.__name__)
+@pytest.mark.parametrize("fn", STARTED, ids=lambda fn: fn.__name__)
 def test_what_the_hook_does_not_see_is_told_where_it_happened(fn):
     before = {name: vars(threading)[name] for name in STARTERS if hasattr(threading, name)}
     told = record_hooked_frames(fn, 2)
-    assert told.note.endswith(NOT_SEEN[fn]) and ("Not seen" in told.note) == bool(NOT_SEEN[fn])
+    assert re.findall(r"(\d+) thread", told.note) == ["1"] * STARTED[fn]
     assert before == {name: vars(threading)[name] for name in before}
 
 
@@ -220,7 +216,7 @@ def test_code_that_torch_makes_is_told_not_to_be_seen():
     importlib.import_module("torch._dynamo")
     told = watch_hooked(compiled, torch.ones(2)).model
     assert told.count("square") == 0
-    assert told.note.endswith("what torch.compile's new code runs in 1 call of compiled functions.")
+    assert "torch.compile" in told.note and "1 call" in told.note
 
 
 @pytest.mark.needs("c-compiler")
@@ -228,7 +224,7 @@ def test_copies_by_autograph_are_told_not_to_be_seen():
     pytest.importorskip("tensorflow")
     told = watch_hooked(traced, 1.0).model
     assert told.count("branching") == 0
-    assert told.note.endswith("frames of copies that AutoGraph made.")
+    assert "AutoGraph" in told.note
 
 
 @pytest.mark.needs("c-compiler")

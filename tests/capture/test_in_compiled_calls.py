@@ -221,7 +221,7 @@ def test_watch_tracers_says_that_it_iterated_a_generator():
             ended.append(n)
 
     said = helpers.watch_tracers(count, 3).model.note
-    assert ended and "runs it to its end" in said
+    assert ended and tracer_costs.ITERATED in said
     for name in ("watch_names", "watch_frames", "watch_stack"):
         assert "generator" in getattr(helpers, name)(count, 3).text()
 

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from helpers.capture.cpython import settrace
+from helpers.capture.cpython.opcode_recorder import MOST_EVENTS
 from helpers.capture.cpython.stack_run import record_stack_run
 from helpers.capture.text.value import short_repr
 from helpers.internals import interpreter_frame
@@ -37,22 +39,22 @@ def test_the_record_agrees_with_cpython_and_keeps_nothing(version):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_functions_that_misbehave_are_told_and_harm_nothing(version):
     found = told_by("bad_runs", version)
-    assert found["leaves"]["outcome"] == "It raised SystemExit(3)."
+    assert "SystemExit(3)" in found["leaves"]["outcome"]
     assert "RecursionError" in found["endless_recursion"]["outcome"]
     assert found["leaves"]["printed"] == "bye\n"
     runs = [entry for entry in found.values() if isinstance(entry, dict) and "steps" in entry]
     assert len(runs) == 5 and all(entry["real"] and entry["tracer"] for entry in runs)
     for name in ("switches_tracing_off", "replaces_the_tracer"):
-        assert "tracer was lost" in found[name]["note"]
-        assert "tracer was lost" in found[name]["frames"]
+        assert settrace.TRACER_LOST in found[name]["note"]
+        assert settrace.TRACER_LOST in found[name]["frames"]
     long = found["runs_long"]
-    assert long["steps"] < 100 and "first two rounds and its last one" in long["note"]
-    assert "The record stops after 200,000 instructions" in long["note"]
+    assert long["steps"] < 100 and long["recorded"] == MOST_EVENTS
+    assert f"{MOST_EVENTS:,}" in long["note"]
 
 
 def test_step_holds_instruction_stack_and_locals():
     ran = record_stack_run(expression, 3, 10)
-    assert ran.outcome == "It returned 9." and ran.real
+    assert ran.real
     subtract = next(step for step in ran.steps if step.argrepr == "-")
     assert subtract.stack[-2:] == ("3", "10") and "abs()" in subtract.stack
     assert subtract.names == (("x", "3"), ("y", "10"), ("z", "[3, 20]"))
@@ -111,7 +113,6 @@ def test_loop_keeps_its_first_and_last_rounds():
 
 def test_generator_function_is_run_to_its_end():
     ran = record_stack_run(counted, 2)
-    assert "run to its end" in ran.note
     endings = [step.ending for step in ran.steps if step.ending.startswith("yields")]
     raised = ran.outcome.startswith("It raised TypeError")
     assert raised or endings == ["yields 2", "yields None", "yields 2"]
@@ -125,21 +126,15 @@ def test_calls_of_one_module_are_followed_and_numbered():
 
 
 @pytest.mark.parametrize(
-    "thing, words",
-    [
-        (abs, "abs.. is written in C"),
-        (int, ": int is a class; pass one of its methods"),
-        (3, "needs a Python function, not 3"),
-        ([].append, "written in C"),
-    ],
+    "thing, name", [(abs, r"abs\(\)"), (int, "int"), (3, "3"), ([].append, "append")]
 )
-def test_what_has_no_bytecode_to_run_is_refused_in_a_sentence(thing, words, refused):
-    refused(TypeError, words, record_stack_run, thing)
+def test_what_has_no_bytecode_to_run_is_refused_by_its_name(thing, name, refused):
+    refused(TypeError, rf"^watch_stack .*\b{name}", record_stack_run, thing)
 
 
 def test_unknown_python_is_refused_in_a_sentence(monkeypatch):
     monkeypatch.setattr(interpreter_frame, "VERSIONS", ())
-    with pytest.raises(RuntimeError, match="read on CPython 3.11, 3.12 and 3.13; this is cpython"):
+    with pytest.raises(RuntimeError, match=r"3\.11.*3\.12.*3\.13.*cpython"):
         record_stack_run(expression, 1, 2)
 
 

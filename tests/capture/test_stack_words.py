@@ -73,11 +73,44 @@ def test_every_opcode_has_a_lane_and_a_sentence():
             assert re.fullmatch(r"[a-z].*\.", words) and "{" not in words
 
 
-def test_sentences_tell_real_values():
-    said = {step.instruction: step.says for step in record_stack_run(expression, 3, 10).steps}
-    assert "pops 10 and 2, computes 10 * 2 and pushes 20." in said.values()
-    assert "pops 3 and 20 and pushes a new list, [3, 20]." in said.values()
-    assert "calls len() with [3, 20] and pushes the result, 2." in said.values()
+# Facts of instructions: name, argument, taken, top, pushed, jumped, ending, handler.
+FACTS = [
+    ("LOAD_GLOBAL", "NULL + len", (), "", ("len()", "NULL"), False, "", ""),
+    ("BUILD_LIST", "2", ("3", "20"), "20", ("[3, 20]",), False, "", ""),
+    ("CALL", "1", ("NULL", "len()", "[3, 20]"), "[3, 20]", ("2",), False, "", ""),
+    ("CALL", "0", ("NULL", "f()"), "f()", ("None",), False, "", ""),
+    ("BINARY_OP", "*", ("10", "2"), "2", ("20",), False, "", ""),
+    ("BINARY_OP", "+=", ("[1]", "[2]"), "[2]", ("[1, 2]",), False, "", ""),
+    ("BINARY_OP", "/", ("1", "0"), "0", None, False, "raises ZeroDivisionError()", ""),
+    ("BINARY_OP", "/", ("1", "0"), "0", None, False, "raises ZeroDivisionError()", "go to 20"),
+    ("POP_JUMP_IF_FALSE", "to 24", ("0",), "0", (), True, "", ""),
+    ("POP_JUMP_IF_FALSE", "to 24", ("3",), "3", (), False, "", ""),
+    ("POP_JUMP_FORWARD_IF_TRUE", "to 24", ("3",), "3", (), True, "", ""),
+    ("POP_JUMP_IF_NOT_NONE", "to 24", ("None",), "None", (), False, "", ""),
+    ("JUMP_IF_TRUE_OR_POP", "to 24", (), "3", ("3",), True, "", ""),
+    ("JUMP_BACKWARD", "to 4", (), "", (), True, "", ""),
+    ("FOR_ITER", "to 24", (), "range_iterator object", ("1",), False, "", ""),
+    ("FOR_ITER", "to 24", (), "range_iterator object", (), True, "", ""),
+    ("STORE_FAST", "x", ("3",), "3", (), False, "", ""),
+    ("RETURN_VALUE", "", ("3",), "3", None, False, "returns 3", ""),
+    ("YIELD_VALUE", "1", ("3",), "3", None, False, "yields 3", ""),
+    ("AN_UNKNOWN_ONE", "", ("1", "2"), "2", ("3", "4"), False, "", ""),
+    ("AN_UNKNOWN_ONE", "", (), "", (), False, "", ""),
+]
+
+
+def test_the_sentences_are_the_stored_ones(snapshot):
+    sentences = [describe_instruction(InstructionFacts(*facts)) for facts in FACTS]
+    assert "\n".join(sentences) == snapshot
+
+
+def test_a_sentence_has_the_values_that_were_taken_and_pushed():
+    steps = record_stack_run(expression, 3, 10).steps
+    for step, later in zip(steps, steps[1:], strict=False):
+        if step.opname not in ("BINARY_OP", "BUILD_LIST", "CALL"):
+            continue
+        taken = [value for value in step.stack[len(step.stack) - step.taken :] if value != "NULL"]
+        assert all(value in step.says for value in (*taken, later.stack[-1])), step.says
 
 
 def test_value_has_type_identity_and_a_key_for_as_long_as_it_lies_there():

@@ -79,50 +79,50 @@ def counts(x):
 
 
 ONE = Holder()
-# callable -> the function inside, what is said, arguments of a call, what that returns
+# callable -> the function inside, what the note names, arguments of a call, what that returns
 CASES = {
     "a function": (double, "double", "", (3,), "6"),
     "a method": (ONE.method, "method", "", (), "Holder object"),
-    "a partial": (functools.partial(double, 4), "double", "supplies 1 argument", (), "8"),
+    "a partial": (functools.partial(double, 4), "double", "1 argument", (), "8"),
     "a partial that bears a name": (
         functools.update_wrapper(functools.partial(double, x=4), double),
-        *("double", "A partial is unwrapped, which supplies 1 argument", (), "8"),
+        *("double", "1 argument", (), "8"),
     ),
-    "a decorated function": (noted(double), "double", "The decorator noted", (3,), "[6]"),
-    "a decorated method": (ONE.decorated, "decorated", "The decorator noted", (), "[1]"),
+    "a decorated function": (noted(double), "double", "decorator noted", (3,), "[6]"),
+    "a decorated method": (ONE.decorated, "decorated", "decorator noted", (), "[1]"),
     "a partial of one": (functools.partial(noted(double), 3), "double", "noted", (), "[6]"),
-    "a property": (Holder.prop, "prop", "A property is unwrapped.", (ONE,), "1"),
-    "a cached property": (Holder.__dict__["cached"], "cached", "A cached_property", (ONE,), "1"),
+    "a property": (Holder.prop, "prop", "property", (ONE,), "1"),
+    "a cached property": (Holder.__dict__["cached"], "cached", "cached_property", (ONE,), "1"),
     "a classmethod": (Holder.of_class, "of_class", "", (), "1"),
-    "a classmethod object": (Holder.__dict__["of_class"], "of_class", "A classmethod", (int,), "1"),
-    "a staticmethod object": (Holder.__dict__["static"], "static", "A staticmethod", (), "1"),
-    "an object": (ONE, "__call__", "Holder objects are called through", (), "1"),
-    "a context manager": (block, "block", "The decorator contextmanager", (), "None"),
-    "a cached function": (cached, "cached", "lru_cache is unwrapped", (3,), "3"),
-    "the same once more": (cached, "cached", "lru_cache is unwrapped", (3,), "3"),
+    "a classmethod object": (Holder.__dict__["of_class"], "of_class", "classmethod", (int,), "1"),
+    "a staticmethod object": (Holder.__dict__["static"], "static", "staticmethod", (), "1"),
+    "an object": (ONE, "__call__", "Holder", (), "1"),
+    "a context manager": (block, "block", "decorator contextmanager", (), "None"),
+    "a cached function": (cached, "cached", "lru_cache", (3,), "3"),
+    "the same once more": (cached, "cached", "lru_cache", (3,), "3"),
     "a wrapper in a circle": (circle, "circle", "", (), "1"),
     "a wrapper of C": (counts, "counts", "", ("ab",), "2"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_function_inside_is_shown_and_what_was_around_it_is_said(case):
-    thing, name, says, args, result = CASES[case]
+def test_the_function_inside_is_shown_and_what_was_around_it_is_named(case):
+    thing, name, layer, args, result = CASES[case]
     still, sentences = unwrap(thing)
-    assert still.__code__.co_name == name
+    assert still.__code__.co_name == name and bool(sentences) == bool(layer)
     for verb in STILL:
         assert all(words in verb(thing).model.note for words in sentences)
     for verb in RUNS:
         model = verb(thing, *args).model
         assert model.source.count(f"def {name}(") == 1 and model.steps
-        assert says in model.note and ("peeled" in model.note) <= bool(says)
-        assert verb is watch_names or model.note.count(f"It returned {result}.") == 1
+        assert layer in model.note
+        assert verb is watch_names or f" {result}." in model.note
 
 
 @pytest.mark.parametrize("verb", STILL + RUNS)
 def test_what_has_no_python_inside_is_refused_by_what_was_reached(verb, refused):
-    refused(TypeError, r"len\(\) is written in C", verb, functools.partial(len))
-    refused(TypeError, "Holder is a class; pass one of its methods", verb, Holder)
+    refused(TypeError, rf"^{verb.__name__} .*len\(\)", verb, functools.partial(len))
+    refused(TypeError, rf"^{verb.__name__} .*\bHolder\b", verb, Holder)
 
 
 def test_what_torch_makes_is_peeled_off():
@@ -136,22 +136,22 @@ def test_what_torch_makes_is_peeled_off():
     inside = Doubles()
     inside.compile(**compiles)
     table = {
-        "a module": (net, "Doubles is a torch module: this is its forward."),
-        "a compiled module": (torch.compile(net, **compiles), "torch.compile is unwrapped"),
-        "its forward": (torch.compile(net, **compiles).forward, "torch.compile is unwrapped"),
-        "compiled in place": (inside, "torch.compile is unwrapped"),
+        "a module": (net, "Doubles"),
+        "a compiled module": (torch.compile(net, **compiles), "torch.compile"),
+        "its forward": (torch.compile(net, **compiles).forward, "torch.compile"),
+        "compiled in place": (inside, "torch.compile"),
         "a method": (net.forward, ""),
-        "a compiled function": (torch.compile(double, **compiles), "torch.compile is unwrapped"),
-        "without gradients": (torch.no_grad()(double), "The decorator"),
+        "a compiled function": (torch.compile(double, **compiles), "torch.compile"),
+        "without gradients": (torch.no_grad()(double), "decorator"),
     }
     x = torch.ones(2, 3)
-    for case, (thing, says) in table.items():
+    for case, (thing, layer) in table.items():
         function, sentences = unwrap(thing)
-        assert function.__name__ in ("forward", "double") and says in " ".join(sentences), case
+        assert function.__name__ in ("forward", "double") and layer in " ".join(sentences), case
         for verb in RUNS:
             model = verb(thing, x).model
-            assert model.steps and says in model.note, case
-        assert watch_stack(thing, x).model.outcome == "It returned float32 [2, 3]."
+            assert model.steps and layer in model.note, case
+        assert watch_stack(thing, x).model.steps[-1].ending == "returns float32 [2, 3]"
 
 
 def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
@@ -186,10 +186,10 @@ def test_tensors_and_arrays_are_shown_by_dtype_and_sizes():
 
     steps = watch_stack(grows, plain).model.steps
     assert {dict(step.names)["x"] for step in steps} == {"float32 [5, 4]", "float32 [10, 4]"}
-    says = [step.says for step in watch_names(grows, plain).model.steps]
-    assert says[0] == "rebinds x from float32 [5, 4] to float32 [10, 4]."
-    frames = watch_frames(grows, plain).model.steps
-    assert frames[0].label.startswith("call grows(x = float32 [5, 4]")
+    says = watch_names(grows, plain).model.steps[0].says
+    assert "float32 [5, 4]" in says and "float32 [10, 4]" in says
+    called = watch_frames(grows, plain).model.steps[0].cards[-1]
+    assert (called.function, called.names[0]) == ("grows", ("x", "float32 [5, 4]"))
 
 
 def test_tensors_of_tensorflow_too_and_a_method_whose_object_is_gone(refused):
@@ -207,13 +207,14 @@ def test_tensors_of_tensorflow_too_and_a_method_whose_object_is_gone(refused):
     table = {"float32 [5, 4]": tf.ones((5, 4)), "string []": tf.constant("a")}
     table["Variable float32 [2]"] = tf.Variable([1.0, 2.0])
     assert {words: short_repr(value) for words, value in table.items()} == {w: w for w in table}
-    kept, gone = Smoother(0.5), "the object whose update this is was freed"
+    kept = Smoother(0.5)
     with pytest.raises(ValueError):
         show_graph(Smoother(0.5).update, tf.ones(2))
     assert show_graph(kept.update, tf.ones(2)).model.nodes
     for verb in RUNS:
-        refused(TypeError, gone, verb, Smoother(0.5).update, tf.ones(2))
-        assert "tf.function is unwrapped" in verb(kept.update, tf.ones(2)).model.note
+        words = rf"^{verb.__name__}: .*\bupdate\b"
+        refused(TypeError, words, verb, Smoother(0.5).update, tf.ones(2))
+        assert "tf.function" in verb(kept.update, tf.ones(2)).model.note
 
 
 def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, monkeypatch):
@@ -223,7 +224,7 @@ def test_places_are_those_of_the_file_and_a_cell_counts_its_own_lines(tmp_path, 
         space = {}
         exec(compile(source, file, "exec"), space)
         exhibit = watch_names(space["late"], 1)
-        assert exhibit.model.steps[-1].label == f"after {told}, and the call returns 1"
+        assert told in exhibit.model.steps[-1].label
     exec(compile(source, str(tmp_path / "path.py"), "exec"), space)
     exhibit = watch_names(space["late"], 1)
     assert "▶ path.py:1201: " in repr(exhibit)

@@ -46,7 +46,7 @@ def test_a_right_op_in_another_form_passes(files):
 def test_what_is_no_dict_of_files_is_refused_in_words(answer):
     outcome = check.sigmoid(answer).model
     assert outcome.state == "failed"
-    assert outcome.because.startswith("the answer must be a dict with the keys")
+    assert "dict" in outcome.because and all(name in outcome.because for name in SIGMOID)
 
 
 @pytest.mark.parametrize("text", ["", "raise SystemExit", "def ("])
@@ -73,7 +73,7 @@ def test_each_piece_is_missed_at_its_stage_and_no_wrong_stage_is_confirmed():
     for piece in rows:
         for stage in set(STAGES) - {right[piece]}:
             said = check.forgotten(right | {piece: stage}).model.because
-            assert said == f"without {piece}, the answer is not {stage!r}: {WHY[piece]}"
+            assert piece in said and repr(stage) in said and WHY[piece] in said
 
 
 def test_broken_ops_are_broken_in_one_place_and_say_so(refused):

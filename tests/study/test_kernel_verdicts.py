@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.study.chapter_5.kernel_verdicts import in_tensorflow, in_torch
+from helpers.study.chapter_5.kernel_verdicts import judge_in_tensorflow, judge_in_torch
 
 pytestmark = pytest.mark.own_process(sharing="tensorflow")
 
@@ -19,11 +19,11 @@ KERNELS = {name: f"def forward(args):\n    {line}" for name, line in LINES.items
 
 @pytest.mark.filterwarnings("ignore")
 def test_torch_is_damaged_by_a_kernel_that_writes_and_opcheck_catches_it():
-    found = {name: tuple(in_torch(text, X).values()) for name, text in KERNELS.items()}
+    found = {name: tuple(judge_in_torch(text, X).values()) for name, text in KERNELS.items()}
     assert found == KNOWN | {"writes": ("damages", "caught")} and X[0] == -1
 
 
 def test_tensorflow_protects_its_input_eagerly_and_not_in_a_graph():
     pytest.importorskip("tensorflow")
-    found = {name: tuple(ways.values()) for name, ways in in_tensorflow(KERNELS, X).items()}
+    found = {name: tuple(ways.values()) for name, ways in judge_in_tensorflow(KERNELS, X).items()}
     assert found == KNOWN | {"writes": ("passes", "damages")}

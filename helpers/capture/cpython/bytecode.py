@@ -1,4 +1,4 @@
-"""A function or a code object -> its instructions as a table, with jumps, depths and source."""
+"""List the instructions of a function or code object, with jumps, stack depths and source lines."""
 
 import dis
 import opcode
@@ -16,47 +16,49 @@ from . import disassembly
 from .objects import read_code_name, require_code
 from .unwrapping import unwrap
 
-# Opcode -> name, also of specialised opcodes, which `dis.opname` leaves out.
-RUNNING_NAMES = dis._all_opname
+# Opcode -> name of the instruction. It has the specialised ones too, which `dis.opname` leaves out.
+ALL_OPNAMES = dis._all_opname
 
 
 def list_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
-    """List a function's instructions with jumps as arrows, source positions and stack depths.
+    """Return a function's instructions, a row for each, with jump targets and stack depths.
 
     Parameters
     ----------
     fn : object
-        A function, or what `unwrap` and `require_code` accept in its place.
+        A function, a callable that wraps one (see `unwrap`), a code object, generator or frame.
     caches : bool
-        Add a row for each inline cache entry.
+        Add a row for each inline cache entry: two bytes after an instruction, where CPython notes
+        what it has learnt when it ran the instruction.
     adaptive : bool
-        Say to which instruction CPython has specialised each, and read the caches as they are now.
+        Add to which instruction CPython has specialised each, and show the caches as they are now.
+        Without it, the caches are shown as compiled, which means empty.
     """
-    function, sentences = unwrap(fn)
+    function, unwrapping_sentences = unwrap(fn)
     code = require_code(function, "show_bytecode")
-    source = find_source(code).folded()
+    source = find_source(code).folded()  # with each long docstring in one line
     handlers = disassembly.list_handlers(code)
-    depths = {}
-    # Bytecode that was put together by hand may have no depths; its rows show none.
-    with suppress(disassembly.Doubt):
+    depths = {}  # offset of an instruction -> stack depth before it
+    # Two paths through hand-made bytecode may disagree about a depth. Then no row shows a depth.
+    with suppress(disassembly.UnknownStackDepth):
         depths = disassembly.derive_depths(code)
 
-    running_code = code._co_code_adaptive
+    running_code = code._co_code_adaptive  # as `co_code`, with specialised opcodes and full caches
     rows = []
-    for entry, end in list_extents(code):
+    for entry, end in list_instructions_with_ends(code):
         row = _build_row(
             entry,
             code,
             source,
             data=code.co_code[entry.offset : end],
             depth=depths.get(entry.offset, -1),
-            running=RUNNING_NAMES[running_code[entry.offset]] if adaptive else "",
+            running=ALL_OPNAMES[running_code[entry.offset]] if adaptive else "",
         )
         rows.append(row)
         if caches:
             rows += _build_cache_rows(row, running_code if adaptive else code.co_code)
 
-    notes = [" ".join(sentences)] if sentences else []
+    notes = [" ".join(unwrapping_sentences)] if unwrapping_sentences else []
     notes += [_describe_handler(handler) for handler in handlers]
     version = f"Python 3.{sys.version_info.minor}"
     return Bytecode(
@@ -73,30 +75,34 @@ def list_bytecode(fn, caches: bool = False, adaptive: bool = False) -> Bytecode:
 def _build_row(
     entry: dis.Instruction, code: CodeType, source: Source, data: bytes, depth: int, running: str
 ) -> Instruction:
-    """Return an instruction as a row.
+    """Return the row of one instruction.
 
     Parameters
     ----------
-    entry, code, source
-        The instruction, its code object, and the source of that.
+    entry : dis.Instruction
+        The instruction as the module `dis` decodes it.
+    code : CodeType
+        The code object of the instruction.
+    source : Source
+        The source of the code object.
     data : bytes
-        The instruction with its cache entries.
+        The bytes of the instruction and of its cache entries.
     depth : int
-        How many values are on the stack before it, -1 if that is not known.
+        How many values are on the stack before the instruction, -1 if that is not known.
     running : str
-        The name of the specialised instruction, "" if it is not asked for.
+        The name of the specialised instruction, "" if the caller does not show it.
     """
     span = source.span(entry.positions)
-    line = source.line(entry.positions.lineno)
+    line = source.line(entry.positions.lineno)  # counted from the start of the function
     if line and source.file:
-        line = entry.positions.lineno  # lines of a file have the file's numbers, not the text's
+        line = entry.positions.lineno  # a function from a file is shown with the file's numbers
     return Instruction(
         offset=entry.offset,
         opname=entry.opname,
         arg=-1 if entry.arg is None else entry.arg,
         argument=format_argument(entry, code),
         data=data.hex(" "),
-        caches=len(data) // 2 - 1,
+        caches=len(data) // 2 - 1,  # two bytes each; the first two are the instruction
         line=line,
         span=span,
         snippet=source.snippet(span),
@@ -108,18 +114,26 @@ def _build_row(
 
 
 def _format_effect(entry: dis.Instruction) -> str:
-    """Return how the depth of the stack changes: "+1", or both ways of a jump if they differ."""
-    without_jump = f"{effect(entry, False):+d}"
-    with_jump = f"{effect(entry, True):+d}"
+    """Return by how much an instruction changes the stack's depth, such as "+1" or "-1".
+
+    Return "+1 or -1" for a jump whose effect is +1 without the jump and -1 with it.
+    """
+    without_jump = f"{effect(entry, jump=False):+d}"
+    with_jump = f"{effect(entry, jump=True):+d}"
     if entry.opcode not in JUMPS or with_jump == without_jump:
         return without_jump
-    if ends(entry.opname):  # it always jumps
+    is_unconditional = ends(entry.opname)  # the instruction below never follows it
+    if is_unconditional:
         return with_jump
     return f"{without_jump} or {with_jump}"
 
 
 def _choose_columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
-    """Return the columns of the table, from left to right."""
+    """Return the columns of the table, from left to right.
+
+    With `adaptive` there is a column for specialised instructions, with `caches` one for bytes.
+    """
+    # Attribute of an `Instruction` -> heading of the column that shows it.
     headings = {"where": "line", "offset": "offset", "opname": "instruction"}
     if adaptive:
         headings["running"] = "specialised to"
@@ -129,28 +143,41 @@ def _choose_columns(caches: bool, adaptive: bool) -> tuple[Column, ...]:
     headings["snippet"] = "source"
     headings["depth"] = "stack before"
     headings["effect"] = "change"
-    return build_columns("offset opname running argument snippet", **headings)
+    columns_of_code = "offset opname running argument snippet"  # in a fixed-width font
+    return build_columns(columns_of_code, **headings)
 
 
 def _describe_handler(handler: Handler) -> str:
-    """Return the sentence on a row of the exception table."""
-    words = disassembly.describe_handler(handler).replace(", push", " and push")
-    last_offset = handler.end - 2  # `end` is the offset after it
-    return f"An exception in {handler.start} to {last_offset}: {words}."
+    """Return one row of the exception table as a sentence.
+
+    Such as "An exception in 4 to 12: go to 20, keep 0 values and push the offset."
+    """
+    action = disassembly.describe_handler(handler).replace(", push", " and push")
+    last_offset = handler.end - 2  # `end` is the offset after the last instruction
+    return f"An exception in {handler.start} to {last_offset}: {action}."
 
 
-def list_extents(code: CodeType) -> list[tuple[dis.Instruction, int]]:
-    """Return each instruction with the offset at which it, with its cache entries, ends."""
+def list_instructions_with_ends(code: CodeType) -> list[tuple[dis.Instruction, int]]:
+    """Return (instruction, end) for each instruction of a code object.
+
+    `end` is the offset of the first byte after the instruction and its cache entries.
+    """
     instructions = disassembly.decode_instructions(code)
     starts = [entry.offset for entry in instructions]
-    return list(zip(instructions, [*starts[1:], len(code.co_code)], strict=True))
+    ends_of_instructions = [*starts[1:], len(code.co_code)]
+    return list(zip(instructions, ends_of_instructions, strict=True))
 
 
 def format_argument(instruction: dis.Instruction, code: CodeType) -> str:
-    """Return what the instruction's number stands for, without an address in it."""
+    """Return what the numeric argument of an instruction means, as text.
+
+    The result is a constant, a name, the target of a jump as "to 24", or the number itself if it
+    has no other meaning. It contains no memory address. Return "" for an instruction without one.
+    """
     if instruction.arg is None:
         return ""
-    if instruction.opcode in dis.hasconst:  # `dis` of 3.11 does not look the names of KW_NAMES up
+    if instruction.opcode in dis.hasconst:
+        # Not `argrepr`: on 3.11 it is empty for KW_NAMES, and a repr may contain an address.
         return short_repr(code.co_consts[instruction.arg])
     if instruction.opcode in JUMPS:
         return f"to {instruction.argval}"
@@ -161,9 +188,14 @@ def format_argument(instruction: dis.Instruction, code: CodeType) -> str:
 
 
 def _build_cache_rows(row: Instruction, code_bytes: bytes) -> Iterator[Instruction]:
-    """Yield a row for each cache entry of an instruction, with what the entry is for.
+    """Yield a row for each inline cache entry of an instruction, with what the entry is for.
 
-    `code_bytes`: the code as compiled, whose entries are empty, or as it runs.
+    Parameters
+    ----------
+    row : Instruction
+        The row of the instruction to which the entries belong.
+    code_bytes : bytes
+        All bytes of the code object: as compiled, with empty entries, or as they are now.
     """
     names = _list_cache_names(row.opname)
     for index in range(row.caches):
@@ -172,7 +204,7 @@ def _build_cache_rows(row: Instruction, code_bytes: bytes) -> Iterator[Instructi
             offset=offset,
             opname="CACHE",
             arg=-1,
-            argument=names[index] if index < len(names) else "",
+            argument=names[index] if index < len(names) else "",  # `opcode` may name fewer
             data=code_bytes[offset : offset + 2].hex(" "),
             caches=0,
             line=0,
@@ -185,9 +217,12 @@ def _build_cache_rows(row: Instruction, code_bytes: bytes) -> Iterator[Instructi
 
 
 def _list_cache_names(opname: str) -> list[str]:
-    """Return what each cache entry of an instruction is for; empty where `opcode` does not say."""
+    """Return what each cache entry of an instruction is for, such as ["counter", "version 1 of 2"].
+
+    The list is empty if the module `opcode` of this Python does not say it.
+    """
     names = []
-    cache_format = getattr(opcode, "_cache_format", {})
+    cache_format = getattr(opcode, "_cache_format", {})  # opname -> {name: number of entries}
     for name, size in cache_format.get(opname, {}).items():
         if size == 1:
             names.append(name)

@@ -1,4 +1,4 @@
-"""A code object -> all its fields, and the code objects inside it."""
+"""List all fields of a code object, and of the code objects inside it."""
 
 import dis
 from collections.abc import Collection
@@ -13,10 +13,11 @@ from .bytecode import list_bytecode
 from .objects import require_code
 from .unwrapping import unwrap
 
-MOST_ITEMS = 8  # of a tuple, shown
+MOST_ITEMS = 8  # of a tuple that are shown
 _MAKE = "the call, to make the frame"
 _PLACE = "the call, to place arguments"
-# Name -> what the field is, and who uses it: in words, or as the opcodes that index it.
+# Name of a field -> (what the field is, who uses it). The second item is text, or a collection of
+# the opcodes whose argument is an index into the field.
 FIELDS = {
     "co_name": ("the name after def or class, or a name such as <module>", "tracebacks"),
     "co_qualname": ("the same name, with its classes and outer functions", "function.__qualname__"),
@@ -50,11 +51,12 @@ FIELDS = {
 
 
 def build_code_tree(fn) -> CodeTree:
-    """Show a code object's fields, its bytes beside its source, and the code objects inside it.
+    """Return a code object's fields and bytecode, and the same of each code object inside it.
 
-    `fn` is a function, or what `unwrap` and `require_code` accept in its place.
+    The code of an inner function, a lambda or a class is among the constants of the outer code.
+    `fn` is a function, a callable that wraps one (see `unwrap`), a code object, generator or frame.
     """
-    function, sentences = unwrap(fn)
+    function, unwrapping_sentences = unwrap(fn)
     code = require_code(function, "show_code")
     inner_codes = [constant for constant in code.co_consts if type(constant) is CodeType]
     name = format_text(code.co_qualname)
@@ -65,18 +67,18 @@ def build_code_tree(fn) -> CodeTree:
         fields=fields,
         bytecode=list_bytecode(code),
         nested=tuple(build_code_tree(inner) for inner in inner_codes),
-        note=" ".join(sentences),
+        note=" ".join(unwrapping_sentences),
     )
 
 
 def _list_fields(code: CodeType, title: str) -> Listing:
-    """Return the table of the fields that code objects have on this version of Python."""
+    """Return the table of a code object's fields: name, value, meaning, and who uses the field."""
     rows = []
     for name, (meaning, used_by) in FIELDS.items():
-        if not hasattr(CodeType, name):
+        if not hasattr(CodeType, name):  # another version of Python has this field
             continue
-        if type(used_by) is not str:
-            used_by = _describe_first_use(code, name, used_by)
+        if type(used_by) is not str:  # opcodes: show the first instruction that reads the field
+            used_by = _describe_first_use(code, name, opcodes=used_by)
         rows.append(Field(name, _format_field(code, name), meaning, used_by))
     shown = build_columns(
         "name value", name="field", value="value", meaning="what it is", used="used by"
@@ -85,8 +87,9 @@ def _list_fields(code: CodeType, title: str) -> Listing:
 
 
 def _format_field(code: CodeType, name: str) -> str:
-    """Return the value of a code object's field as words."""
-    # Python 3.12 warns of whoever reads `co_lnotab`; the other one changes as the code runs.
+    """Return the value of a code object's field as short text, such as "12 bytes"."""
+    # Python 3.12 issues a warning when `co_lnotab` is read. `_co_code_adaptive` changes whenever
+    # the code runs, so its size or content would differ from one output to the next.
     if name in ("co_lnotab", "_co_code_adaptive"):
         return "bytes"
     value = getattr(code, name)
@@ -108,35 +111,44 @@ def _format_field(code: CodeType, name: str) -> str:
 
 
 def _format_size(code: CodeType) -> str:
-    """Return how many bytes, instructions and cache entries a code object has."""
+    """Return how many bytes, instructions and cache entries a code object has, as text."""
     size = len(code.co_code)
     instruction_count = len(disassembly.decode_instructions(code))
-    cache_count = size // 2 - instruction_count
+    cache_count = size // 2 - instruction_count  # an instruction and an entry have two bytes each
     entries = "1 cache entry" if cache_count == 1 else f"{cache_count} cache entries"
     return f"{size} bytes: {instruction_count} instructions, {entries}"
 
 
 def _format_tuple(values: tuple) -> str:
-    """Return the first few items of a tuple, and how many more there are."""
+    """Return a tuple as text, at most `MOST_ITEMS` of its items: `(1, 'a', … 3 more)`."""
     parts = [short_repr(value) for value in values[:MOST_ITEMS]]
-    rest = len(values) - MOST_ITEMS
-    if rest > 0:
-        parts.append(f"… {rest} more")
-    comma = "," if len(values) == 1 else ""
+    omitted_count = len(values) - MOST_ITEMS
+    if omitted_count > 0:
+        parts.append(f"… {omitted_count} more")
+    comma = "," if len(values) == 1 else ""  # as Python writes a tuple of one item
     return f"({', '.join(parts)}{comma})"
 
 
 def _describe_first_use(code: CodeType, field: str, opcodes: Collection[int]) -> str:
-    """Say which instruction is the first that reads a field by position; "" if none does.
+    """Return the first instruction that reads an item of a field, such as `4 LOAD_CONST uses [1]`.
 
-    `opcodes`: those of the instructions that read this field.
+    Return "" if no instruction of the code reads the field.
+
+    Parameters
+    ----------
+    code : CodeType
+        The code object.
+    field : str
+        The name of a field that contains a tuple, such as `co_consts`.
+    opcodes : Collection of int
+        The opcodes of the instructions whose argument is an index into the field.
     """
     values = getattr(code, field)
     for entry in disassembly.decode_instructions(code):
         if entry.opcode not in opcodes or entry.arg is None:
             continue
         for index, value in enumerate(values):
-            # By identity: `==` of the constants 1 and True would say that they are the same.
+            # Compared by identity, because 1 == True, though they are two constants.
             if value is entry.argval:
                 return f"{entry.offset} {entry.opname} uses [{index}]"
     return ""

@@ -1,4 +1,4 @@
-"""A code object -> what a recorder needs to know of it before its first instruction runs."""
+"""Read from a code object what a recorder of its run needs: names, instructions, stack depths."""
 
 import dis
 import sys
@@ -15,67 +15,81 @@ from .recorded_moments import RecordedMoment
 
 
 class ListedInstruction(NamedTuple):
-    """One instruction of a listing beside which a run is shown."""
+    """One instruction of a code object's listing, which is shown beside a recorded run."""
 
-    #: Where the instruction is: an offset, or a position in a machine's list of steps.
+    #: The offset in bytes; for the small machine of mini/vm, the position in its list of steps.
     offset: int
     opname: str
     #: The argument as text.
     argument: str
     #: The offset of the instruction to which it may jump, -1 for none.
     target: int
-    #: The offset in the code object, which tells the source position.
+    #: The offset in the code object, with which the source position is looked up.
     code_offset: int
 
 
 class CodeTables:
-    """What is known of one code object before it runs."""
+    """What a code object says about its variables, instructions and stack before it runs.
+
+    A frame has an array of *slots*: first one for each variable, then the value stack.
+    """
 
     def __init__(self, code: CodeType):
-        """Look up everything that `code` itself says; nothing of it is run."""
+        """Look up everything. The code is not run.
+
+        A frame of the code has a slot for each variable, then a slot for each value on its stack.
+        """
         self.code = code
         #: The names of the frame's variables, in the order of their slots.
         self.names = interpreter_frame.list_slot_names(code)
-        shared = {*code.co_cellvars, *code.co_freevars}
-        #: The same names; those whose slot contains a cell say so.
-        self.labels = tuple(f"{name} (cell)" if name in shared else name for name in self.names)
+        names_with_cell = {*code.co_cellvars, *code.co_freevars}
+        #: The same names, as `x (cell)` for a variable whose slot contains a cell.
+        self.labels = tuple(
+            f"{name} (cell)" if name in names_with_cell else name for name in self.names
+        )
+        #: The rows of the exception table.
         self.handlers = disassembly.list_handlers(code)
         instructions = disassembly.decode_instructions(code)
+        #: Offset -> the instruction there.
         self.instructions = {entry.offset: entry for entry in instructions}
+        #: The instructions as they are shown to the user.
         self.listing = [_list_instruction(entry, code) for entry in instructions]
-        #: Offset of a loop's header -> offsets of the instructions that jump back to it.
+        #: Offset of a loop's first instruction -> offsets of the instructions that jump back to it.
         self.back_jumps = _find_back_jumps(self.listing)
-        #: Offset of a prefix that CPython reports -> offset of the instruction it belongs to.
+        #: Offset of an EXTENDED_ARG that a tracer gets -> offset of the instruction after it.
         self.reported_prefixes = _find_reported_prefixes(instructions)
         #: How many frames of this code object are traced now.
         self.traced_frames = 0
-        #: Why the stack is not read; "" where it is.
-        self.doubt = interpreter_frame.find_unsupported()
-        #: Offset -> how many slots are in use before the instruction.
+        #: Why the stack cannot be read, as a phrase; "" if it can.
+        self.why_stack_is_unknown = interpreter_frame.find_unsupported()
+        #: Offset of an instruction -> how many slots are in use before it.
         self.slots_in_use: dict[int, int] = {}
-        if not self.doubt:
+        if not self.why_stack_is_unknown:
             self._derive_slots()
 
     def _derive_slots(self) -> None:
-        """Set `slots_in_use`, or `doubt` where the depth of the stack cannot be derived."""
+        """Fill `slots_in_use`. If no depth can be derived, set `why_stack_is_unknown` instead."""
         try:
             depths = disassembly.derive_depths(self.code)
-        except disassembly.Doubt as doubt:
-            self.doubt = str(doubt)
+        except disassembly.UnknownStackDepth as error:
+            self.why_stack_is_unknown = str(error)
             return
         for offset, depth in depths.items():
             self.slots_in_use[offset] = len(self.names) + depth
 
-    def taken(self, moment: RecordedMoment, depth: int, next_moment: RecordedMoment | None) -> int:
-        """Return how many of the `depth` values on the stack the instruction works on.
+    def count_taken(
+        self, moment: RecordedMoment, depth: int, next_moment: RecordedMoment | None
+    ) -> int:
+        """Return how many values the instruction of `moment` takes from the stack.
 
-        `MachineTables.taken` needs the next moment of the call; here the instruction says enough.
+        `depth` is how many are on the stack. `next_moment` is not used: only the method of the same
+        name of `MachineTables` needs it.
         """
         return disassembly.count_taken(self.instructions[moment.offset], depth)
 
 
 def _list_instruction(entry: dis.Instruction, code: CodeType) -> ListedInstruction:
-    """Return an instruction of CPython as a line of the listing."""
+    """Return an instruction of CPython as an entry of the listing."""
     target = entry.argval if entry.opcode in JUMPS else -1
     text = bytecode.format_argument(entry, code)
     return ListedInstruction(entry.offset, entry.opname, text, target, entry.offset)
@@ -85,7 +99,8 @@ def _find_back_jumps(listing: Sequence[ListedInstruction]) -> dict[int, set[int]
     """Return the offset of each loop's first instruction -> the offsets of the jumps back to it."""
     back_jumps = defaultdict(set)
     for entry in listing:
-        if 0 <= entry.target <= entry.offset:
+        jumps_back = 0 <= entry.target <= entry.offset
+        if jumps_back:
             back_jumps[entry.target].add(entry.offset)
     return dict(back_jumps)
 
@@ -93,7 +108,9 @@ def _find_back_jumps(listing: Sequence[ListedInstruction]) -> dict[int, set[int]
 def _find_reported_prefixes(instructions: Sequence[dis.Instruction]) -> dict[int, int]:
     """Return the offset of each EXTENDED_ARG -> the offset of the instruction after it.
 
-    CPython 3.11 reports the prefix, and then not its instruction. Later versions report both.
+    EXTENDED_ARG is a prefix: it makes the argument of the next instruction larger. CPython 3.11
+    calls a tracer for the prefix and not for the instruction. Later versions call the tracer for
+    the instruction too, so no such table is needed, and the dict is empty.
     """
     if sys.version_info >= (3, 12):
         return {}

@@ -1,4 +1,4 @@
-"""A code object -> its instructions, how deep the stack is before each, and what each takes."""
+"""Decode a code object: its instructions, its exception table, and the depth of its value stack."""
 
 import dis
 from itertools import zip_longest
@@ -9,8 +9,9 @@ from ...model.code_records import Handler
 from ...model.phrase import format_count
 from ..text.value import format_text
 
-RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # none of them raises
-# How many values these take. Of all others the stack effect tells it.
+RETURNS = ("RETURN_VALUE", "RETURN_CONST")  # instructions that return and never raise
+# Opname -> how many values it takes from the stack. For any other instruction, `count_taken`
+# computes the number from the stack effect: values pushed minus values taken.
 _TAKEN_COUNTS = {
     "LOAD_ATTR": 1,
     "LOAD_METHOD": 1,
@@ -23,19 +24,19 @@ _TAKEN_COUNTS = {
     "LOAD_SUPER_ATTR": 3,
     "CHECK_EG_MATCH": 2,
 }
-# Names of instructions that push one result begin so.
+# Instructions whose name begins with one of these push one result.
 _PUSHES_RESULT = ("BINARY_", "UNARY_", "COMPARE_", "IS_OP", "CONTAINS_", "BUILD_", "CALL", "LOAD_",
                   "FORMAT_", "CONVERT_", "MAKE_FUNCTION", "SET_FUNCTION", "TO_BOOL",
                   "LIST_TO_TUPLE", "GET_", "IMPORT_", "CHECK_", "MATCH_", "PREP_", "SEND",
                   "END_SEND", "YIELD_")  # fmt: skip
 
 
-class Doubt(Exception):
-    """The stack of this code cannot be derived from its bytecode; the message says why."""
+class UnknownStackDepth(Exception):
+    """The depth of the stack cannot be derived from the bytecode; the message says why."""
 
 
 def decode_instructions(code: CodeType) -> list[dis.Instruction]:
-    """Return the instructions; ValueError where the bytes are none that Python could run."""
+    """Return the instructions of a code object; ValueError if `dis` cannot decode its bytes."""
     try:
         return list(dis.get_instructions(code))
     except Exception:
@@ -43,26 +44,38 @@ def decode_instructions(code: CodeType) -> list[dis.Instruction]:
 
 
 def list_handlers(code: CodeType) -> tuple[Handler, ...]:
-    """Return the rows of the code's exception table (3.11 and later)."""
+    """Return the rows of the code's exception table: which handler serves which instructions."""
     return tuple(Handler(*row) for row in dis._parse_exception_table(code))
 
 
 def describe_handler(row: Handler) -> str:
-    """Return what a row of an exception table does for an exception, as words."""
-    words = f"go to {row.target}, keep {format_count(row.depth, 'value')}"
-    return f"{words}, push the offset" if row.lasti else words
+    """Return what CPython does for an exception by this row of the exception table.
+
+    Such as "go to 20, keep 1 value" or, if `lasti` is set, "go to 20, keep 1 value, push the
+    offset": the offset of the instruction that raised is then pushed below the exception.
+    """
+    action = f"go to {row.target}, keep {format_count(row.depth, 'value')}"
+    return f"{action}, push the offset" if row.lasti else action
 
 
 def derive_depths(code: CodeType) -> dict[int, int]:
-    """Return offset -> stack depth before it, as `calculate_stackdepth` does (Python/compile.c).
+    """Return offset of an instruction -> how many values are on the stack before it.
 
-    All paths through the code are followed. Doubt is raised where two of them disagree.
+    Follow all paths through the code, as `calculate_stackdepth` does (Python/compile.c).
+    Instructions that no path reaches are not in the dict. Raise UnknownStackDepth if two paths
+    reach an instruction with different depths, or if a depth is impossible.
     """
-    listed = decode_instructions(code)
-    # Offset -> (instruction, the one after it, None at the end). An entry goes when it is followed.
-    unvisited = {entry.offset: (entry, after) for entry, after in zip_longest(listed, listed[1:])}
+    instructions = decode_instructions(code)
+    # Offset -> (the instruction, the next one in the code or None). An entry is removed when the
+    # paths that go on from the instruction have been added to `pending`.
+    unvisited = {
+        entry.offset: (entry, next_entry)
+        for entry, next_entry in zip_longest(instructions, instructions[1:])
+    }
     depths_by_offset = {}
-    pending = [(0, 0)]  # (offset, depth there)
+    # (offset, depth there) of paths that are still to be followed. One starts at offset 0 with an
+    # empty stack, and one at each exception handler.
+    pending = [(0, 0)]
     for row in list_handlers(code):
         pushed_count = 2 if row.lasti else 1  # the exception, and maybe the offset that raised
         pending.append((row.target, row.depth + pushed_count))
@@ -70,30 +83,32 @@ def derive_depths(code: CodeType) -> dict[int, int]:
     while pending:
         offset, depth = pending.pop()
         if not 0 <= depth <= code.co_stacksize:
-            raise Doubt(f"offset {offset} would need {depth} values")
+            raise UnknownStackDepth(f"offset {offset} would need {depth} values")
         if depths_by_offset.setdefault(offset, depth) != depth:
-            raise Doubt(f"two paths reach offset {offset} with different depths")
+            raise UnknownStackDepth(f"two paths reach offset {offset} with different depths")
         if offset not in unvisited:
             continue
-        entry, after = unvisited.pop(offset)
+        entry, next_entry = unvisited.pop(offset)
         if entry.opcode in JUMPS:
-            pending.append((entry.argval, depth + effect(entry, True)))
-        if after is not None and not ends(entry.opname):
-            pending.append((after.offset, depth + effect(entry, False)))
+            pending.append((entry.argval, depth + effect(entry, jump=True)))
+        never_continues = ends(entry.opname)  # a return, a raise or an unconditional jump
+        if next_entry is not None and not never_continues:
+            pending.append((next_entry.offset, depth + effect(entry, jump=False)))
     return depths_by_offset
 
 
 def count_taken(instruction: dis.Instruction, depth: int) -> int:
-    """Return how many of the `depth` values on the stack an instruction takes.
+    """Return how many values an instruction takes from the stack, at most `depth`.
 
-    Values that it only looks at are not counted.
+    Values that the instruction reads and leaves on the stack are not counted.
     """
     opname = instruction.opname
     if opname == "SWAP":
-        count = instruction.arg
+        count = instruction.arg  # SWAP 3 exchanges the first and the third value from the top
     elif opname in _TAKEN_COUNTS:
         count = _TAKEN_COUNTS[opname]
     else:
+        # The effect is the number of values pushed, minus the number of values taken.
         result_count = 1 if opname.startswith(_PUSHES_RESULT) else 0
-        count = max(0, result_count - effect(instruction, False))
+        count = max(0, result_count - effect(instruction, jump=False))
     return min(count, depth)

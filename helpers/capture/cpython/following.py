@@ -1,8 +1,9 @@
-"""`depth=`, `only=` and `most=` of a verb that follows calls -> which calls it records.
-
-`depth`: how many levels of calls; 1 is only the first. `only`: a function, a class, a
-module, or the name of one of these or of a file; several as a list. `most`: so many steps or rows.
-An argument of `fn` itself with such a name is given in a lambda: `verb(lambda: fn(depth=3))`.
+"""Decide which calls of a program a verb records, by its options `depth=`, `only=` and `most=`.
+A *verb* is a public function such as `watch_frames(fn)`, which runs `fn` and records its calls.
+`depth` is how many levels of calls are recorded; with 1, only the call of `fn`. `only` chooses the
+functions: a function, a class, a module, or the name of one of these or of a file; several in a
+list. `most` is the largest number of steps or rows. If `fn` has a parameter with such a name, the
+user passes the argument in a lambda: `verb(lambda: fn(depth=3))`.
 """
 
 from os.path import basename
@@ -13,132 +14,147 @@ from ...safety.arguments import is_exactly, real_isinstance, require_int
 from .objects import require_code
 from .unwrapping import unwrap
 
-MOST = 1_000_000
+MOST = 1_000_000  # of levels, steps or rows: larger numbers are refused
 
 
 class RecordingLimits:
-    """What a verb records; it counts what it leaves out, by the argument that shows it.
+    """Says of each call whether to record it, and counts the calls that it refuses.
 
     Parameters
     ----------
     verb : str
-        The name of the verb, for errors.
+        The name of the verb, which errors mention.
     depth, only, most
         The options of the verb; see this module's docstring.
     """
 
     def __init__(self, verb: str, depth: int | None = None, only=None, most: int = MOST):
-        """Check the options; an error names the verb and the option."""
+        """Check the options. TypeError or ValueError names the verb and the option."""
         self.depth = MOST if depth is None else require_int(depth, f"depth= of {verb}", MOST)
         self.most = require_int(most, f"most= of {verb}", MOST)
-        #: Whether calls are recorded that `only` does not choose, because it is not given.
+        #: Whether the user gave no `only`. Then the verb's default decides which calls to record.
         self.all = only is None
-        #: The dotted names and file names that `only` chooses, and the code objects.
-        self.names: set[str] = set()
-        self.codes: list[CodeType] = []
-        #: How many calls were too deep, and how many `only` left out.
-        self.deeper = 0
-        self.others = 0
-        #: Whether `only` has chosen a call.
-        self.found = False
+        #: What `only` chooses by name: dotted names such as `module.Class`, and names of files.
+        self._chosen_names: set[str] = set()
+        #: What `only` chooses by code object: the functions that it contains.
+        self._chosen_codes: list[CodeType] = []
+        #: Whether `only` has chosen a call so far.
+        self._has_chosen_a_call = False
+        # How many calls were not recorded because of `depth`, and how many because of `only`.
+        self._too_deep_count = 0
+        self._not_chosen_count = 0
         self._add_chosen(verb, only)
 
     def _add_chosen(self, verb: str, only) -> None:
-        """Note what `only=` chooses."""
+        """Sort what `only=` contains into names and code objects."""
         if only is None:
             return
         chosen = only if is_exactly(only, list, tuple, set, frozenset) else [only]
         if not chosen:
             raise ValueError(f"only= of {verb} needs at least one function, module or name")
-        # A lazy module would be loaded if it were asked for its class, so its real type decides.
         for item in chosen:
+            # `real_isinstance` looks at `type(item)`. `isinstance` would also read
+            # `item.__class__`, which loads a lazy module.
             if real_isinstance(item, type):
-                self.names.add(f"{item.__module__}.{item.__qualname__}")
+                self._chosen_names.add(f"{item.__module__}.{item.__qualname__}")
             elif real_isinstance(item, str):
-                self.names.add(str(item))
+                self._chosen_names.add(str(item))
             elif real_isinstance(item, ModuleType):
-                self.names.add(item.__name__)
+                self._chosen_names.add(item.__name__)
             else:
                 function, _ = unwrap(item)
-                self.codes.append(require_code(function, f"only= of {verb}"))
+                self._chosen_codes.append(require_code(function, f"only= of {verb}"))
 
-    def follows(self, frame: FrameType, space: dict) -> bool:
-        """Return whether to record the call of a frame.
+    def should_record_frame(self, frame: FrameType, watched_globals: dict) -> bool:
+        """Return whether to record the call that runs in a frame, whatever its depth.
 
-        `space` is the globals of the watched function: without `only`, calls of functions with the
-        same globals are recorded.
+        Without `only`, the calls of functions with the same globals as the watched function are
+        recorded: those that were defined in the same module. `watched_globals` are these globals.
         """
         code = frame.f_code
         module = ""
         if not self.all:
             # `dict.get`, because a program may run its code with a dict of its own class.
             module = str(dict.get(frame.f_globals, "__name__", ""))
-        return self.takes(frame.f_globals is space, module, code.co_qualname, code)
+        is_default = frame.f_globals is watched_globals
+        return self.takes(is_default, module, code.co_qualname, code)
 
-    def takes(self, own: bool, module: str, name: str, code: CodeType | None = None) -> bool:
-        """Return whether to record a call.
+    def takes(self, is_default: bool, module: str, name: str, code: CodeType | None = None) -> bool:
+        """Return whether to record a call, whatever its depth.
 
         Parameters
         ----------
-        own : bool
-            Whether the call is recorded without `only`.
+        is_default : bool
+            Whether the verb records this call by default, that is, if there is no `only`.
         module, name : str
-            The module and the qualified name of the function.
+            The module and the qualified name of the function that is called.
         code : CodeType, optional
             The code object that the call runs; None for a function in C.
         """
         if self.all:
-            return own
+            return is_default
         is_chosen = self._has_chosen_name(module, name, code) or self._has_chosen_code(code)
         if is_chosen:
-            self.found = True
-        elif own:
-            self.others += 1
+            self._has_chosen_a_call = True
+        elif is_default:  # `only` is the reason why this call is not recorded
+            self._not_chosen_count += 1
         return is_chosen
 
     def _has_chosen_name(self, module: str, name: str, code: CodeType | None) -> bool:
-        """Return whether `only` names a function, its file, its class or its module."""
+        """Return whether `only` names a function, its file, its class or its module.
+
+        The function `module.Class.run` in `file.py` is named by `run`, `file.py`, `Class`,
+        `Class.run`, `module`, `module.Class` and `module.Class.run`.
+        """
         last_name = name.rpartition(".")[2]
         file = basename(code.co_filename) if code else ""
-        if last_name in self.names or file in self.names:
+        if last_name in self._chosen_names or file in self._chosen_names:
             return True
         # The dot at the end lets `tool` choose `tool.run`, and not `toolbox.run`.
         paths = (f"{module}.{name}.", f"{name}.")
-        return any(path.startswith(f"{chosen}.") for chosen in self.names for path in paths)
+        prefixes = tuple(f"{chosen_name}." for chosen_name in self._chosen_names)
+        return any(path.startswith(prefixes) for path in paths)
 
     def _has_chosen_code(self, code: CodeType | None) -> bool:
-        """Return whether `only` chooses the function with this code object."""
-        return code is not None and any(_is_same_function(code, chosen) for chosen in self.codes)
+        """Return whether `only` contains the function with this code object."""
+        if code is None:
+            return False
+        return any(_is_same_function(code, chosen) for chosen in self._chosen_codes)
 
     def reaches(self, level: int) -> bool:
-        """Return whether calls of this level are recorded, the first being 1."""
+        """Return whether a call at this level is recorded, and count it if it is too deep.
+
+        The first call has level 1, the calls that it makes have level 2.
+        """
         if level > self.depth:
-            self.deeper += 1
+            self._too_deep_count += 1
             return False
         return True
 
     def note(self) -> str:
-        """Return the sentences on calls that were left out, and which argument shows them."""
+        """Return the sentences on how many calls were not recorded, and why; "" for none."""
         sentences = []
-        if self.deeper:
-            calls = format_count(self.deeper, "call")
+        if self._too_deep_count:
+            calls = format_count(self._too_deep_count, "call")
             more = f"depth={self.depth + 1} shows more"
             sentences.append(f"Left out below this depth: {calls} ({more}).")
-        if self.others:
-            sentences.append(f"Left out by only=: {format_count(self.others, 'call')}.")
-        if not self.all and not self.found:
+        if self._not_chosen_count:
+            calls = format_count(self._not_chosen_count, "call")
+            sentences.append(f"Left out by only=: {calls}.")
+        if not self.all and not self._has_chosen_a_call:
             sentences.append("No other call matches only=.")
         return " ".join(sentences)
 
 
 def _is_same_function(code: CodeType, chosen: CodeType) -> bool:
-    """Return whether a code object is the chosen one, or what a compiler has made of that.
+    """Return whether two code objects are of the same function in the source.
 
-    torch.compile and AutoGraph run new code objects, which keep the file, the line and the name.
+    torch.compile and AutoGraph do not run the code object of a function, but a new one that they
+    made of it. The new one has the same file, first line and qualified name.
     """
     if code is chosen:
         return True
-    if code.co_name == "<lambda>":  # a line may have several, with the same name
+    if code.co_name == "<lambda>":  # a line may contain several lambdas, all with this name
         return False
-    names = ("co_filename", "co_firstlineno", "co_qualname")
-    return all(getattr(code, name) == getattr(chosen, name) for name in names)
+    fields = ("co_filename", "co_firstlineno", "co_qualname")
+    return all(getattr(code, field) == getattr(chosen, field) for field in fields)

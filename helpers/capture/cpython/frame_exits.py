@@ -1,6 +1,6 @@
-"""A frame that sends the event 'return' -> whether it returns, yields, or is left by an exception.
-
-A tracer gets the same event in all three cases, so the instruction that ran last has to tell.
+"""Tell why a tracer gets the event 'return' of a frame: a return, a yield or an exception.
+CPython calls a tracer of `sys.settrace` with the same event, 'return', in all three cases. The
+functions here look at the instruction that the frame ran last.
 """
 
 from functools import lru_cache
@@ -17,24 +17,30 @@ def is_generator_frame(frame: FrameType) -> bool:
 
 
 def is_at_yield(frame: FrameType) -> bool:
-    """Return whether a frame that sends 'return' is a generator's at a yield."""
+    """Return whether a frame whose tracer gets 'return' is suspended at a yield of a generator."""
     if not is_generator_frame(frame):
         return False
     opnames = _read_opnames(frame.f_code)
-    # CPython 3.13 has moved on to the instruction after the yield when it calls the tracer.
+    # When CPython 3.13 calls the tracer, `f_lasti` is already the offset of the instruction after
+    # the yield. An instruction has two bytes.
     return "YIELD_VALUE" in (opnames.get(frame.f_lasti), opnames.get(frame.f_lasti - 2))
 
 
 def is_left_by_exception(frame: FrameType, last_offset: int | None) -> bool:
-    """Return whether a frame that sends 'return' with None is left by an exception.
+    """Return whether a frame whose tracer gets 'return' with None is left by an exception.
 
-    `last_offset` is that of the instruction that ran last, as far as it was recorded. It is
-    recorded in frames in which an exception was raised, and is None for others.
+    Parameters
+    ----------
+    frame : FrameType
+        The frame that ends or is suspended.
+    last_offset : int or None
+        The offset of the instruction that the frame ran last. The recorder notes it only in a frame
+        in which an exception was raised; for any other frame it is None.
     """
     opnames = _read_opnames(frame.f_code)
     if opnames.get(frame.f_lasti) in disassembly.RETURNS:
         return False
-    # A return from a handler is ruled out above. What is left is an exception or a yield.
+    # The frame does not return, so it yields or is left by an exception.
     if last_offset is not None:
         return opnames.get(last_offset) != "YIELD_VALUE"
     return not is_at_yield(frame)

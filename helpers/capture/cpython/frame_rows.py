@@ -1,4 +1,6 @@
-"""The row of a frame in a table, and the words for its variables; no code of the program is run."""
+"""Format a frame as a row of a table, and its variables as text such as `a = 1, b = [2, 3]`.
+No code of the program is run: a `__repr__` of a user's class is not called.
+"""
 
 import inspect
 from collections.abc import Mapping
@@ -8,44 +10,45 @@ from typing import NamedTuple
 from ...internals.interpreter_frame import read_local_variables
 from ..text.value import format_text, short_repr
 
-MOST_LOCALS = 6
+MOST_LOCALS = 6  # variables of a frame that are shown
 
 
 class FrameRow(NamedTuple):
-    """One frame in a table; a table shows some of these."""
+    """One frame in a table, as text. A table has a column for some of these fields."""
 
-    #: Its place in the stack, or its link in a traceback.
+    #: The position of the frame in the stack, or of its link in a traceback.
     place: str
-    #: The name of its code object.
+    #: The name of the frame's code object.
     function: str
-    #: The number of its line.
+    #: The number of the line that the frame runs.
     line: str = ""
-    #: The offset of its instruction.
+    #: The offset of the instruction that the frame runs.
     lasti: str = ""
-    #: What it does at the moment: running, waits for a call, suspended, leaving.
+    #: What the frame does now: running, waits for a call, suspended, leaving.
     state: str = ""
-    #: Its first few variables.
+    #: The first few variables of the frame.
     locals: str = ""
-    #: Whether CPython has made a frame object for it.
+    #: Whether CPython has made a frame object, which Python code can get, for the frame.
     made: bool = True
 
 
 def is_function_frame(frame: FrameType) -> bool:
-    """Return whether a frame runs a function; the code of a class or of `exec` is none."""
+    """Return whether a frame runs a function, not the body of a class, a module or an `exec`."""
     return bool(frame.f_code.co_flags & inspect.CO_OPTIMIZED)
 
 
 def is_module_frame(frame: FrameType) -> bool:
-    """Return whether a frame's variables are the global ones.
-
-    `f_locals` of a function is not read: up to Python 3.12 that overwrites the dict which the
-    program may have from it.
-    """
+    """Return whether a frame runs a module: its local variables are the global ones."""
+    # `f_locals` of a function's frame is not read. Up to Python 3.12, reading it writes the dict
+    # anew, and a program that has changed this dict would lose its changes.
     return not is_function_frame(frame) and frame.f_locals is frame.f_globals
 
 
 def format_locals(frame: FrameType, separator: str = " = ") -> str:
-    """Return a frame's first few variables as `a = 1, b = 2`."""
+    """Return a frame's first few variables as `a = 1, b = 2`.
+
+    A module's frame is not listed, because it may have thousands of names.
+    """
     if is_module_frame(frame):
         return "(the module's dict)"
     values = read_local_variables(frame)
@@ -53,7 +56,7 @@ def format_locals(frame: FrameType, separator: str = " = ") -> str:
 
 
 def list_locals(frame: FrameType) -> tuple[tuple[str, str], ...]:
-    """Return (name, words) of a frame's first few variables; none of a module's frame."""
+    """Return (name, value as text) of a frame's first few variables; () for a module's frame."""
     if is_module_frame(frame):
         return ()
     values = read_local_variables(frame)
@@ -62,18 +65,22 @@ def list_locals(frame: FrameType) -> tuple[tuple[str, str], ...]:
 
 
 def format_new_call(frame: FrameType) -> str:
-    """Return a call that begins as `f(x = 1)`, only as `f` where the frame has no arguments."""
+    """Return the call of a frame that has just begun, such as `f(x = 1)`.
+
+    A class body or a module has no parameters, so only its name is returned.
+    """
     name = format_text(frame.f_code.co_name)
     if not is_function_frame(frame):
         return name
     values = read_local_variables(frame)
-    # A parameter that has no value is left out.
+    # A generator that is resumed may have deleted a parameter, which has no value then.
     arguments = [name for name in _list_parameters(frame.f_code) if name in values]
     return f"{name}({_format_variables(values, arguments)})"
 
 
 def _list_parameters(code: CodeType) -> tuple[str, ...]:
     """Return the names of all parameters, those of *args and **kwargs last."""
+    # `co_varnames` begins with the parameters in this order.
     count = code.co_argcount + code.co_kwonlyargcount
     for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS):
         if code.co_flags & flag:
@@ -84,10 +91,21 @@ def _list_parameters(code: CodeType) -> tuple[str, ...]:
 def _format_variables(
     values: Mapping[str, object], names: list[str], separator: str = " = "
 ) -> str:
-    """Return the first few of these variables as words, and how many more there are."""
-    shown = names[:MOST_LOCALS]
-    parts = [f"{format_text(name)}{separator}{short_repr(values[name])}" for name in shown]
-    rest = len(names) - len(shown)
-    if rest:
-        parts.append(f"… {rest} more")
+    """Return the variables with these names as text, such as `a = 1, b = 2, … 3 more`.
+
+    Parameters
+    ----------
+    values : Mapping of str to object
+        Name of a variable -> value.
+    names : list of str
+        The names of the variables to show. Only the first `MOST_LOCALS` are shown.
+    separator : str
+        What stands between a name and a value.
+    """
+    parts = []
+    for name in names[:MOST_LOCALS]:
+        parts.append(f"{format_text(name)}{separator}{short_repr(values[name])}")
+    omitted_count = len(names) - len(parts)
+    if omitted_count:
+        parts.append(f"… {omitted_count} more")
     return ", ".join(parts)

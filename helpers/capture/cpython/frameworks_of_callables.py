@@ -1,6 +1,6 @@
-"""A callable and its arguments -> the frameworks that they are of, so that a verb can refuse some.
-
-A framework is recognised by the names of modules, so none is imported to find out.
+"""Find out which frameworks (TensorFlow, PyTorch, jax) a callable and its arguments belong to.
+A framework is recognised by the names of modules, so no framework is imported. A verb for one
+framework uses this to refuse a function of another.
 """
 
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ UNSEEN = "This uses jax. Only the keys, graphs and ops of TensorFlow and PyTorch
 
 
 class Framework(NamedTuple):
-    """A framework that a callable may be of."""
+    """A framework to which a callable may belong."""
 
-    #: Its packages.
+    #: The names of its packages.
     packages: frozenset[str]
-    #: Which verbs to use for it.
+    #: Which verbs of this package a user should call for it.
     advice: str
 
 
@@ -31,14 +31,18 @@ FRAMEWORKS = {
 
 
 def find_frameworks(thing: object, args: tuple = ()) -> set[str]:
-    """Return the names of the `FRAMEWORKS` of a callable, its arguments, and the names it uses."""
+    """Return which of the `FRAMEWORKS` a call of `thing(*args)` involves, such as {"PyTorch"}.
+
+    A framework is involved if its package defines the callable, the class of an argument, or a
+    global that the function reads.
+    """
     function = find_called_function(thing, args)
     values = [thing, *args, function]
-    if function is not None:
+    if function is not None:  # None for a callable in C, whose globals cannot be read
         global_names = list_global_names(function.__code__) & function.__globals__.keys()
         values += [function.__globals__[name] for name in global_names]
 
-    packages = set()
+    packages = set()  # top-level packages, such as "torch"
     for value in values:
         for module_name in _list_module_names(value):
             if real_isinstance(module_name, str):
@@ -47,27 +51,40 @@ def find_frameworks(thing: object, args: tuple = ()) -> set[str]:
 
 
 def _list_module_names(value: object) -> Iterator[object]:
-    """Yield the names of the modules of an object, its class and their bases.
+    """Yield the names of the modules that define an object, its class and the bases of the class.
 
-    A class may say `__module__` with a property, so not all that is yielded is text.
+    Not all that is yielded is text: it can be None, or a property that a class has as `__module__`.
     """
     if is_exactly(value, MethodType, BuiltinFunctionType):
-        value = value.__self__
+        value = value.__self__  # a method belongs to the framework of its object
     classes = value.__mro__ if real_isinstance(value, type) else type(value).__mro__
     for cls in classes:
         yield vars(cls).get("__module__")
     attributes = read_instance_dict(value) or {}
+    # A module has its own name in `__name__`.
     yield attributes.get("__name__" if type(value) is ModuleType else "__module__")
     if type(value) is FunctionType:
         yield value.__module__
 
 
 def refuse_other_framework(thing: object, args: tuple, verb: str, own: str) -> None:
-    """Raise TypeError for an object that is of another framework than `own`, and not of `own`."""
+    """Raise TypeError if `thing` belongs to other frameworks, and not to the verb's own.
+
+    Parameters
+    ----------
+    thing : object
+        The callable that the user passed to the verb.
+    args : tuple
+        The arguments of the call.
+    verb : str
+        The name of the verb, which the error mentions.
+    own : str
+        The framework for which the verb is: a key of `FRAMEWORKS`.
+    """
     frameworks = find_frameworks(thing, args)
     if not frameworks or own in frameworks:
         return
-    name = min(frameworks)
+    name = min(frameworks)  # the first in the alphabet, so that the error is always the same
     is_plain_function = find_called_function(thing) is thing
-    words = f"{read_callable_name(thing)}()" if is_plain_function else read_callable_name(thing)
-    raise TypeError(f"{verb} is for {own}, and {words} is {name}'s; {FRAMEWORKS[name].advice}")
+    called = f"{read_callable_name(thing)}()" if is_plain_function else read_callable_name(thing)
+    raise TypeError(f"{verb} is for {own}, and {called} is {name}'s; {FRAMEWORKS[name].advice}")

@@ -1,4 +1,6 @@
-"""One instruction and the values around it -> a plain sentence on what it is about to do."""
+"""Write a plain sentence on what an instruction is about to do, with the values on the stack.
+Such as, for `BINARY_OP` with 3 and 4 on the stack: "pops 3 and 4, computes 3 + 4 and pushes 7".
+"""
 
 from typing import NamedTuple
 
@@ -8,7 +10,8 @@ from ...model.stack_records import LANES
 from .disassembly import RETURNS
 
 _LOAD, _STORE, _OPERATE, _CALL, _JUMP = LANES
-# The first row with a prefix of the name decides, so the exceptions come first.
+# (lane, prefixes of instruction names). A lane is one of five kinds of instructions. The first row
+# decides that has a prefix of the name, so the narrower prefixes come before the wider ones.
 _PREFIXES_BY_LANE = (
     (_JUMP, ("JUMP", "POP_JUMP", "FOR_ITER", "SEND", "RAISE", "RERAISE")),
     (_OPERATE, ("LOAD_ATTR", "LOAD_METHOD")),
@@ -17,7 +20,8 @@ _PREFIXES_BY_LANE = (
     (_CALL, ("CALL", "PRECALL", "KW_NAMES", "RETURN", "YIELD", "RESUME")),
 )
 _BUILDS = {"LIST": "list", "TUPLE": "tuple", "SET": "set", "MAP": "dict", "STRING": "text"}
-# {0}, {1}, {2}: the values that it takes, the deepest first; the names are those of `_fill_in`.
+# Name of an instruction -> its sentence. {0}, {1} and {2} stand for the values that it takes from
+# the stack, the deepest first. `_fill_in` says what {arg}, {put} and the other names stand for.
 _SENTENCES = {
     "FOR_ITER": "asks the iterator for its next value and pushes {put}",
     "FOR_ITER at its end": "asks the iterator for its next value; there is none, so it jumps {arg}",
@@ -59,26 +63,27 @@ _SENTENCES = {
 
 
 class InstructionFacts(NamedTuple):
-    """What is known of one instruction that ran. Values are given as words."""
+    """What is known of one instruction that ran. Values of the program are given as text."""
 
     opname: str
+    #: What the argument means, as text, such as a name or "to 24"; "" without an argument.
     argument: str
-    #: The values that it takes from the stack, the deepest first.
+    #: The values that the instruction takes from the stack, the deepest first.
     taken: tuple[str, ...]
-    #: The value on top of the stack before it runs, "" for an empty stack.
+    #: The value on top of the stack before the instruction runs, "" for an empty stack.
     top: str
-    #: The values that it leaves on the stack, the deepest first. None if they were not recorded.
+    #: The values that the instruction pushes, the deepest first. None if they were not recorded.
     pushed: tuple[str, ...] | None
-    #: Whether the run continued at the target of its jump.
+    #: Whether the instruction is a jump, and the run continued at the target of the jump.
     jumped: bool
-    #: How it left its frame, such as "returns 3", or "".
+    #: How the instruction left its frame, such as "returns 3" or "raises ValueError()", or "".
     ending: str
-    #: What the exception table does at its offset, "" for nothing.
+    #: What the exception table does for an exception of the instruction, "" for nothing.
     handler: str
 
 
 def find_lane(opname: str) -> str:
-    """Return which of the lanes an instruction belongs to."""
+    """Return the kind of an instruction, one of `LANES`, such as load, store or jump."""
     for lane, prefixes in _PREFIXES_BY_LANE:
         if opname.startswith(prefixes):
             return lane
@@ -87,64 +92,71 @@ def find_lane(opname: str) -> str:
 
 def describe_instruction(facts: InstructionFacts) -> str:
     """Return in one plain sentence what the instruction is about to do, and with which values."""
+    # The same name on all versions of Python: JUMP for JUMP_FORWARD and JUMP_BACKWARD, for example.
     name = one_name(facts.opname)
     if facts.ending.startswith("raises"):
-        words = _describe_raise(facts)
+        sentence = _describe_raise(facts)
     elif name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):
-        words = _describe_call(facts)
+        sentence = _describe_call(facts)
     elif "JUMP_IF" in name:
-        words = _describe_branch(facts)
+        sentence = _describe_branch(facts)
     else:
-        words = _fill_in(name, facts) or _describe_counts(facts)
-    return end_sentence(words.removeprefix("pops nothing and "))
+        sentence = _fill_in(name, facts) or _describe_stack_change(facts)
+    return end_sentence(sentence.removeprefix("pops nothing and "))
 
 
 def _describe_raise(facts: InstructionFacts) -> str:
-    """Say what is raised, and where the exception goes."""
+    """Return what the instruction raises, and where the exception goes."""
     if facts.handler:
         return f"{facts.ending}; the exception table says: {facts.handler}"
     return f"{facts.ending}; no handler here, so the exception leaves the frame"
 
 
 def _describe_call(facts: InstructionFacts) -> str:
-    """Say what is called, with which arguments, and what the call returns."""
-    values = [words for words in facts.taken if words != "NULL"]
-    if not values:
+    """Return what is called, with which arguments, and what the call returns."""
+    # A call takes a callable and its arguments. CPython pushes NULL beside a callable without self.
+    values = [value for value in facts.taken if value != "NULL"]
+    if not values:  # the stack was not read
         return "calls the value below its arguments"
     function, *arguments = values
-    phrase = f"with {', '.join(arguments)}" if arguments else "without arguments"
+    with_arguments = f"with {', '.join(arguments)}" if arguments else "without arguments"
     result = f" and pushes the result, {_join_values(facts.pushed)}" if facts.pushed else ""
-    return f"calls {function} {phrase}{result}"
+    return f"calls {function} {with_arguments}{result}"
 
 
 def _describe_branch(facts: InstructionFacts) -> str:
-    """Say which condition a jump tests, and where the run continues."""
+    """Return which condition a conditional jump tests, and where the run continues."""
     value = facts.top
-    if "NONE" in facts.opname:
-        fact = "is None" if value == "None" else "is not None"
+    if "NONE" in facts.opname:  # POP_JUMP_IF_NONE, POP_JUMP_IF_NOT_NONE
+        finding = "is None" if value == "None" else "is not None"
     else:
+        # The text of a value does not say whether it is true, but whether the jump was taken does.
         jumps_if_true = "TRUE" in facts.opname
         is_true = jumps_if_true == facts.jumped
-        fact = "counts as true" if is_true else "counts as false"
+        finding = "counts as true" if is_true else "counts as false"
 
     if not facts.jumped:
-        return f"pops {value}; it {fact}, so the next instruction runs"
-    if "OR_POP" in facts.opname:
-        return (
-            f"looks at {value}: it {fact}, so it jumps {facts.argument} and leaves it on the stack"
-        )
-    return f"pops {value}; it {fact}, so it jumps {facts.argument}"
+        return f"pops {value}; it {finding}, so the next instruction runs"
+    target = facts.argument  # such as "to 24"
+    if "OR_POP" in facts.opname:  # JUMP_IF_TRUE_OR_POP pops the value only if it does not jump
+        return f"looks at {value}: it {finding}, so it jumps {target} and leaves it on the stack"
+    return f"pops {value}; it {finding}, so it jumps {target}"
 
 
 def _fill_in(name: str, facts: InstructionFacts) -> str:
-    """Return the sentence of `_SENTENCES` with its values; "" if the table has none."""
+    """Return the sentence of `_SENTENCES` for an instruction, with the values filled in.
+
+    Return "" if the table has no sentence for the instruction.
+    """
     if name == "FOR_ITER" and facts.jumped:
         name = "FOR_ITER at its end"
+    # `dis` writes so that the instruction also pushes NULL. The sentence says that in {null}.
     argument = facts.argument.removeprefix("NULL + ").removeprefix("NULL|self + ")
     if name == "BINARY_OP":
         argument = argument.rstrip("=")  # `+=` computes what `+` does
     pushes_null = facts.pushed is not None and "NULL" in facts.pushed
-    not_recorded = ("", "", "")  # a sentence may name three values where none was read
+    # A sentence may name up to three values. If the stack was not read, each of them is "".
+    not_recorded = ("", "", "")
     return _SENTENCES.get(name, "").format(
         *facts.taken,
         *not_recorded,
@@ -153,12 +165,12 @@ def _fill_in(name: str, facts: InstructionFacts) -> str:
         put=_join_values(facts.pushed),
         null=", and an empty slot (NULL) for the call" if pushes_null else "",
         top=facts.top,
-        value=facts.ending.partition(" ")[2],
+        value=facts.ending.partition(" ")[2],  # the 3 of "returns 3"
     )
 
 
-def _describe_counts(facts: InstructionFacts) -> str:
-    """Say only what an instruction without a sentence of its own pops and pushes."""
+def _describe_stack_change(facts: InstructionFacts) -> str:
+    """Return which values an instruction pops and pushes. The table has no sentence for it."""
     phrases = []
     if facts.taken:
         phrases.append(f"pops {_join_values(facts.taken)}")
@@ -168,10 +180,13 @@ def _describe_counts(facts: InstructionFacts) -> str:
 
 
 def _join_values(values: tuple[str, ...] | None) -> str:
-    """Return "1, 2 and 3" for values given as words; None says that they are not known."""
+    """Return values as text, such as "1, 2 and 3", without those that are NULL.
+
+    `values` is None if the values were not recorded.
+    """
     if values is None:
         return "what it makes"
-    shown = [words for words in values if words != "NULL"]
+    shown = [value for value in values if value != "NULL"]
     if not shown:
         return "nothing"
     *first, last = shown

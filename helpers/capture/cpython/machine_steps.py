@@ -1,4 +1,8 @@
-"""One run of a machine of handlers (mini/vm) -> a record of its stack before each instruction."""
+"""Record a run of the learner's bytecode machine: its stack before each instruction.
+Learners build a small bytecode machine with `mini/vm`. They write a class with one method, a
+*handler*, for each instruction, such as `BINARY_OP`. An object of this class is a frame: it has the
+variables and the stack of one call. The record has the same form as that of a run by CPython.
+"""
 
 from collections.abc import Callable
 from os.path import commonprefix
@@ -16,8 +20,8 @@ from .recorded_moments import Activation, RecordedMoment
 from .settrace import Printed, Result
 
 MOST_STEPS = 2000
-# These take at least so many values, also where the handler leaves the very object that it took:
-# `x += y` of a list pushes the list again.
+# Opname -> how many values the instruction takes at least. This is needed where a handler pushes
+# again an object that it took, as `x += y` does for a list: then the stack looks untouched.
 _LEAST_TAKEN = {
     "BINARY_OP": 2,
     "BINARY_SUBSCR": 2,
@@ -28,46 +32,58 @@ _LEAST_TAKEN = {
 
 
 class MachineTables:
-    """What is known of one code object that the machine runs, in the form of `CodeTables`."""
+    """What a recorder needs of a code object that a machine runs; stands in for `CodeTables`."""
 
-    #: The stack of a machine is always known.
-    doubt = ""
+    #: As in `CodeTables`. The stack of a machine is a Python list, so it can always be read.
+    why_stack_is_unknown = ""
 
     def __init__(self, code: CodeType):
-        """Translate `code` into the machine's plain instructions, and list these."""
+        """Translate `code` into the instructions that a machine runs, and list them.
+
+        They are CPython's, without what differs between its versions. A frame of a machine has no
+        slots in memory, but its variables are listed in the order of CPython's slots.
+        """
         self.code = code
         self.names = list_slot_names(code)
         self.labels = self.names
-        self._steps, ranges = vm.plain(code)
-        self.handlers = [Handler(*row) for row in ranges]
+        self._steps, exception_table = vm.plain(code)
+        self.handlers = [Handler(*row) for row in exception_table]
         self.listing = [_list_step(position, step) for position, step in enumerate(self._steps)]
 
-    def taken(self, moment: RecordedMoment, depth: int, next_moment: RecordedMoment | None) -> int:
+    def count_taken(
+        self, moment: RecordedMoment, depth: int, next_moment: RecordedMoment | None
+    ) -> int:
         """Return how many of the `depth` values on the stack the handler took.
 
-        A handler is the learner's, so what it left on the stack tells how many it took.
+        A learner wrote the handler, so the name of the instruction does not say how many it takes.
+        The stack is compared with the stack at the next moment of the same call.
         """
-        # Values that the handler took and pushed again look untouched: the table corrects that.
         opname = self._steps[moment.offset].opname
-        least = min(_LEAST_TAKEN.get(opname, 0), depth)
-        if opname in ("RETURN_VALUE", "YIELD_VALUE") or next_moment is None:
+        least_taken = min(_LEAST_TAKEN.get(opname, 0), depth)
+        leaves_frame = opname in ("RETURN_VALUE", "YIELD_VALUE")
+        if leaves_frame or next_moment is None:  # no later stack shows what was taken
             takes_result = opname == "RETURN_VALUE" and depth > 0
-            return least or int(takes_result)
+            return least_taken or int(takes_result)
 
-        count = len(self.names)
-        stacks = [moment.addresses[count:], next_moment.addresses[count:]]
-        untouched = len(commonprefix(stacks))
-        return depth - min(untouched, depth - least)
+        variable_count = len(self.names)
+        stack_before = moment.addresses[variable_count:]
+        stack_after = next_moment.addresses[variable_count:]
+        untouched_count = len(commonprefix([stack_before, stack_after]))  # equal from the bottom
+        return depth - min(untouched_count, depth - least_taken)
 
 
 def _list_step(position: int, step: Plain) -> ListedInstruction:
-    """Return a plain instruction as a line of the listing."""
+    """Return the plain instruction at a position of the machine's list as an entry of the listing.
+
+    A jump has the position of its target as last argument.
+    """
     is_jump = "JUMP" in step.opname or step.opname in ("FOR_ITER", "SEND")
     if is_jump:
         target = step.arguments[-1]
         text = f"to {target}"
     else:
         target = -1
+        # An empty tuple is left out: it says that a call has no arguments passed by name.
         text = ", ".join(_format_argument(value) for value in step.arguments if value != ())
     return ListedInstruction(position, step.opname, text, target, step.offset)
 
@@ -78,33 +94,38 @@ def _format_argument(value: object) -> str:
 
 
 class MachineRecord:
-    """One run of a function on a machine, in the form of `InstructionRecorder`.
+    """One run of a function on a machine. It has the attributes of an `InstructionRecorder`.
 
     Parameters
     ----------
     fn : FunctionType
-        The function that the machine runs. Only frames with its globals are recorded.
+        The function that the machine runs. Only frames of functions with the same globals are
+        recorded.
     """
 
     def __init__(self, fn: FunctionType):
         """Start with an empty record."""
         self.moments: list[RecordedMoment] = []
-        #: Serial of a moment -> how that instruction ended, as text.
+        #: Serial of a moment -> how its instruction ended, such as "returns 3".
         self.endings: dict[int, str] = {}
         #: How many instructions ran.
         self.events = 0
-        #: By id, as in `InstructionRecorder`.
+        #: Id of a code object -> what is known of the code object.
         self.codes: dict[int, MachineTables] = {}
         self.printed = Printed()
         self.result: Result | None = None
         #: The sentence on how the run, or its record, ended.
         self.note = ""
         self._globals = fn.__globals__
-        # By id of the machine's frame. The frame is kept too, so that no other gets its id.
+        # Id of a frame of the machine -> (its call, the frame). The frame is kept alive, so that no
+        # other frame can get the same id.
         self._calls: dict[int, tuple[Activation, object]] = {}
 
     def build_watched_machine(self, machine: type) -> type:
-        """Return a subclass of a machine, whose handlers are recorded before they run."""
+        """Return a subclass of `machine` that records each instruction before its handler runs.
+
+        The subclass has a method for each handler of the learner, which calls the handler.
+        """
 
         def watch_handler(name: str) -> Callable:
             """Return the method of the subclass for the handler with this name."""
@@ -115,8 +136,9 @@ class MachineRecord:
                 try:
                     return getattr(super(watched_machine, frame), name)(*arguments)
                 except BaseException as error:
-                    # `Halt` says that the machine cannot go on; the program has raised nothing.
-                    if serial and not isinstance(error, vm.Halt):
+                    # A `Halt` comes from the machine, which cannot go on, not from the program.
+                    is_of_program = not isinstance(error, vm.Halt)
+                    if serial and is_of_program:
                         self.endings[serial] = f"raises {short_repr(error)}"
                     raise
 
@@ -127,11 +149,15 @@ class MachineRecord:
         return watched_machine
 
     def forget_frames(self) -> None:
-        """Let the machine's frames go when the run has ended."""
+        """Drop the references to the machine's frames. Called when the run has ended."""
         self._calls.clear()
 
     def _note_instruction(self, frame) -> int:
-        """Record the instruction that a frame is about to run; return its serial, 0 for none."""
+        """Record the instruction that a frame is about to run, and return its serial.
+
+        Return 0 for an instruction that is not recorded, because its function has other globals
+        than the watched one. Raise `vm.Halt` if the record is full.
+        """
         if frame.globals is not self._globals:
             return 0
         if len(self.moments) >= MOST_STEPS:
@@ -141,13 +167,13 @@ class MachineRecord:
         names = activation.tables.names
         slots = [_describe_variable(frame.value_of_slot(name)) for name in names]
         slots += map(describe_value, frame.stack)
-        # A variable's address is of no use: only values on the stack are compared.
+        # Only values on the stack are compared by address, so variables have None.
         addresses = [None] * len(names)
         addresses += map(id, frame.stack)
 
         serial = len(self.moments) + 1
         self.events = serial
-        position = frame.at - 1
+        position = frame.at - 1  # `at` is the position of the next instruction already
         if frame.steps[position].opname == "RETURN_VALUE" and frame.stack:
             self.endings[serial] = f"returns {slots[-1].words}"
         level = self._count_callers(frame)
@@ -164,7 +190,7 @@ class MachineRecord:
         return serial
 
     def _find_activation(self, frame) -> Activation:
-        """Return the activation of a machine's frame, made at its first instruction."""
+        """Return the record of a frame's call. It is made at the first instruction of the frame."""
         if id(frame) not in self._calls:
             code = frame.code
             if id(code) not in self.codes:
@@ -175,7 +201,10 @@ class MachineRecord:
         return activation
 
     def _count_callers(self, frame) -> int:
-        """Return how many recorded frames wait below this one, without a gap between them."""
+        """Return how many recorded frames lie directly below this one.
+
+        Frames below a frame that is not recorded are not counted.
+        """
         level = 0
         caller = frame.back
         while caller is not None and id(caller) in self._calls:
@@ -185,39 +214,39 @@ class MachineRecord:
 
 
 def _describe_variable(value: object) -> ValueWords:
-    """Return what is recorded of a variable's slot; NULL where the name has no value."""
+    """Return a variable's value and type as text; "NULL" for a variable that has no value."""
     return ValueWords("NULL", "") if value is vm.NULL else describe_value(value)
 
 
 def record_machine(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
-    """Return the record of each instruction of `fn`'s module that a machine runs.
+    """Run `fn(*args, **kwargs)` on a machine, and return the record of its instructions.
 
     Parameters
     ----------
     run : MethodType
-        The method `run` of the machine, as a learner passes it to `watch_stack`.
+        The bound method `run` of the learner's machine, as it was passed to `watch_stack`.
     fn, *args, **kwargs
         The call that the machine runs.
     """
     record = MachineRecord(fn)
     watched_machine = record.build_watched_machine(type(run.__self__))
-    words = ""
+    value_text = ""
     verb = "It raised"
     interrupt = None
     try:
         with redirected(record.printed):
-            words = short_repr(watched_machine().run(fn, *args, **kwargs))
+            value_text = short_repr(watched_machine().run(fn, *args, **kwargs))
             verb = "It returned"
     except vm.Halt as halt:
-        words = str(halt)
+        value_text = str(halt)
         verb = "The machine stopped:"
     except KeyboardInterrupt as error:
         interrupt = error
         note_interrupt(error)
     except BaseException as error:
-        words = short_repr(error)
+        value_text = short_repr(error)
 
-    record.result = Result(words, verb, driven=False, lost="", kind="", interrupt=interrupt)
+    record.result = Result(value_text, verb, driven=False, lost="", kind="", interrupt=interrupt)
     record.result.require_record(len(record.moments))
     if record.events >= MOST_STEPS:
         record.note = f"The record stops after {MOST_STEPS:,} steps."

@@ -1,4 +1,8 @@
-"""One call of a Python function -> a record of every instruction that ran, in words, no objects."""
+"""Run a Python function and record each instruction before it runs, with the values in its frame.
+A record of one instruction is a *moment*. It contains text about the values, not the values, so the
+record keeps no object of the program alive. An *activation* is one call while it is recorded. The
+middle rounds of a long loop are *folded*: one entry replaces all their moments.
+"""
 
 import sys
 from bisect import bisect_left
@@ -17,9 +21,11 @@ from .slot_reader import make_slot_reader
 from .unwrapping import Unwrapped
 
 MOST_STEPS, MOST_EVENTS = 3000, 200_000
-# Of a loop: the first two rounds and the last two, of which the very last only asks and leaves.
+# Rounds of a loop that are not folded: the first two and the last two. In the very last round, the
+# iterator has no more value, so the loop ends.
 KEPT_ROUNDS = 4
 _FIRST_ROUNDS = 2
+# Instruction that leaves its frame -> the verb in the sentence about it.
 _VERBS_OF_LEAVING = {"YIELD_VALUE": "yields", "RETURN_VALUE": "returns", "RETURN_CONST": "returns"}
 
 
@@ -29,14 +35,15 @@ class InstructionRecorder:
     Parameters
     ----------
     look : Callable
-        `look(value)` returns what is recorded of an object. It is called for each slot of a frame
-        that is in use: for its variables and for the values on its stack.
+        `look(value)` returns what is recorded of an object, such as its repr. It is called before
+        each instruction, for each variable of the frame and each value on the stack.
     fold : bool
-        Leave out the middle rounds of loops.
+        Whether to leave out the middle rounds of loops.
     most : int
-        The number of steps after which the record stops; `limits` overrules it.
+        The number of moments after which the record stops. It is ignored if `limits` is given.
     limits : RecordingLimits or None
-        Which calls are recorded, and how many steps; None for the default with `most`.
+        Which calls are recorded, and how many moments. None for all calls of functions with the
+        same globals as the watched function, and `most` moments.
     """
 
     def __init__(
@@ -47,52 +54,73 @@ class InstructionRecorder:
         limits: RecordingLimits | None = None,
     ):
         """Prepare to record; `run` makes the call."""
+        #: Which calls are recorded, and how many moments.
         self.limits = limits or RecordingLimits("watch_stack", most=most)
         self.most = self.limits.most
+        #: Whether the middle rounds of loops are left out.
         self.fold = fold
+        #: The record, in the order in which the instructions ran.
         self.moments: list[RecordedMoment | FoldedMoments] = []
-        #: Serial of a moment -> how that instruction left its frame, as text.
+        #: Serial of a moment -> how its instruction left the frame, such as "returns 3".
         self.endings: dict[int, str] = {}
-        #: How many instructions ran, and how many calls began.
+        #: How many instructions ran, also those that were folded.
         self.events = 0
+        #: How many recorded calls began.
         self.calls = 0
-        #: Why the record ends before the run, "" if it does not.
+        #: Why the record ends before the run, as a phrase; "" if it does not.
         self.stopped = ""
+        #: Whether the record has reached its largest size.
         self.is_full = False
-        #: By id, because the hash of a code object calls that of its constants.
+        #: Id of a code object -> what is known of it. By id, because a hash of a code object calls
+        #: the hash of each of its constants.
         self.codes: dict[int, CodeTables] = {}
+        #: What the program prints.
         self.printed = Printed()
+        #: How the call ended; None before.
         self.result: Result | None = None
+        #: The function that `run` calls.
         self.watched: Unwrapped | None = None
-        self._globals: dict | None = None
+        self._globals: dict | None = None  # of the watched function
         #: The recorded calls that run now, the first at the bottom.
         self._running: list[Activation] = []
         #: (id of the frame, id of its code) -> a generator's call that waits to be resumed.
         self._suspended: dict[tuple[int, int], Activation] = {}
-        # None in a CPython whose frames cannot be read: then no stack is known.
+        # Reads the values in a frame, and returns `look(value)` for each. None if the layout of
+        # frames is not known for this CPython: then no values are recorded.
         can_read = not interpreter_frame.find_unsupported()
         self._read_slots = make_slot_reader(look) if can_read else None
 
     def run(self, watched: Unwrapped, args: tuple, kwargs: Mapping) -> "InstructionRecorder":
-        """Call the function and record; `result` says what the call returned or raised."""
+        """Call the function with these arguments, and record its instructions; return self.
+
+        `self.result` then says what the call returned or raised.
+        """
         self.watched = watched
         self._globals = watched.function.__globals__
         try:
             self.result = call_traced(
-                self._enter, self.printed, watched, args, kwargs, lambda: self.is_full
+                tracer=self._enter,
+                printed=self.printed,
+                watched=watched,
+                args=args,
+                kwargs=kwargs,
+                enough=lambda: self.is_full,
             )
         finally:
             self._release_frames()
+        # After Ctrl-C before the first moment there is nothing to show: this raises the interrupt.
         self.result.require_record(len(self.moments))
+        # `lost` says why the tracer was not called any more, "" if it was.
         self.stopped = self.stopped or self.result.lost
         return self
 
     def _enter(self, frame: FrameType, event: str, argument) -> Callable | None:
-        """Return the tracer of a frame that is to be recorded; None for any other.
+        """Return the tracer of a frame that begins or is resumed; None if it is not recorded.
 
-        `FrameTracer` calls this when a frame begins, and when that of a generator is resumed.
+        CPython calls this, by way of `FrameTracer`, at the start of each frame, and then calls the
+        tracer that it returned for each event of the frame.
         """
-        if not self._is_recorded(frame):
+        if not self._should_record(frame):
             return None
         activation = self._find_activation(frame)
         activation.level = len(self._running)
@@ -103,19 +131,23 @@ class InstructionRecorder:
         ask_for_opcodes(frame)
         return tracer
 
-    def _is_recorded(self, frame: FrameType) -> bool:
-        """Return whether a frame that begins is recorded; the first is the watched function's."""
+    def _should_record(self, frame: FrameType) -> bool:
+        """Return whether to record a frame that begins or is resumed.
+
+        The first recorded call must be that of the watched function. After it the limits decide.
+        """
         if self.is_full:
             return False
-        if not self.calls:
-            is_first = frame.f_code is self.watched.function.__code__
-            return is_first and self.limits.reaches(1 + len(self._running))
-        if not self.limits.follows(frame, self._globals):
+        if self.calls:
+            if not self.limits.should_record_frame(frame, self._globals):
+                return False
+        elif frame.f_code is not self.watched.function.__code__:
             return False
-        return self.limits.reaches(1 + len(self._running))
+        level = 1 + len(self._running)
+        return self.limits.reaches(level)
 
     def _find_activation(self, frame: FrameType) -> Activation:
-        """Return the activation of a generator that is resumed, or a new one."""
+        """Return the activation of a suspended generator whose frame this is, or a new one."""
         code = frame.f_code
         suspended = self._suspended.pop((id(frame), id(code)), None)
         if suspended is not None:
@@ -125,15 +157,16 @@ class InstructionRecorder:
         return Activation(tables, self.calls)
 
     def _find_tables(self, code: CodeType) -> CodeTables:
-        """Return the tables of a code object, made at its first call."""
+        """Return the tables of a code object. They are made at its first call."""
         if id(code) not in self.codes:
             self.codes[id(code)] = CodeTables(code)
         return self.codes[id(code)]
 
     def _make_tracer(self, frame: FrameType, activation: Activation) -> Callable:
-        """Return the function that `FrameTracer` calls for each event of this frame.
+        """Return the function that is called for each event of this frame.
 
-        It runs before each instruction. To be fast, it finds what it needs in local variables.
+        It is called before each instruction, so it must be fast. It reads local variables of this
+        method in place of attributes.
         """
         moments = self.moments
         printed = self.printed
@@ -145,29 +178,32 @@ class InstructionRecorder:
         reported_prefixes = tables.reported_prefixes
         read_slots = self._read_slots
 
-        # It returns no tracer, unlike others: a function that refers to itself is in a cycle.
+        # A tracer usually returns itself. This one returns None, and stays set. A function that
+        # refers to itself would be in a reference cycle.
         def trace(frame, event, argument):
-            """Record one event; raise `Enough` where the record is full."""
+            """Record one event of the frame. Raise `Enough`, which ends the tracing, when full."""
             if event == "exception":
+                _, error, _ = argument
                 activation.is_raising = True
-                self._note_ending(activation, f"raises {short_repr(argument[1])}")
+                self._note_ending(activation, f"raises {short_repr(error)}")
             elif event == "return":
-                self._leave(frame, activation, argument)
+                self._note_exit(frame, activation, argument)
             if event != "opcode":
                 return
 
             offset = frame.f_lasti
+            # On Python 3.11 this may be the offset of a prefix, EXTENDED_ARG, of an instruction.
             offset = reported_prefixes.get(offset, offset)
             self.events = serial = self.events + 1
-            if offset in loop_headers:
+            if offset in loop_headers:  # the first instruction of a loop
                 self._begin_round(activation, offset, serial)
             activation.last_offset = offset
             activation.last_serial = serial
             activation.is_raising = False
 
-            # The depth of the stack may be unknown, or the frame may not be readable just now.
-            count = slots_in_use.get(offset)
-            content = None if count is None else read_slots(frame, count)
+            # None if the depth of the stack is unknown, or if the frame cannot be read just now.
+            slot_count = slots_in_use.get(offset)
+            content = None if slot_count is None else read_slots(frame, slot_count)
             slots, addresses = content or (None, None)
             moments.append(
                 RecordedMoment(serial, activation, level, offset, slots, printed.size, addresses)
@@ -181,19 +217,19 @@ class InstructionRecorder:
 
         return trace
 
-    def _leave(self, frame: FrameType, activation: Activation, value) -> None:
-        """Note how the frame was left, and restore its trace flags.
+    def _note_exit(self, frame: FrameType, activation: Activation, value) -> None:
+        """Note how a frame returned or yielded, and stop tracing the frame.
 
-        `value` is what the caller gets; it is None after an exception, too.
+        `value` is what the caller gets. CPython calls this after an exception too, with None.
         """
         if self._running and self._running[-1] is activation:
             self._running.pop()
         activation.frame = None
 
-        verb = ""
-        last = activation.tables.instructions.get(activation.last_offset)
-        if last is not None and not activation.is_raising:
-            verb = _VERBS_OF_LEAVING.get(last.opname, "")
+        verb = ""  # "returns" or "yields"; "" after an exception
+        last_instruction = activation.tables.instructions.get(activation.last_offset)
+        if last_instruction is not None and not activation.is_raising:
+            verb = _VERBS_OF_LEAVING.get(last_instruction.opname, "")
         if verb == "yields":
             self._suspended[id(frame), id(activation.tables.code)] = activation
         if verb:
@@ -203,9 +239,9 @@ class InstructionRecorder:
         _stop_tracing(frame, activation.tables.traced_frames)
 
     def _note_ending(self, activation: Activation, ending: str) -> None:
-        """Note how the last instruction of a call ended.
+        """Note how the last instruction of a call ended, such as "raises ValueError()".
 
-        One instruction may have two endings: it raises, and then the frame is left.
+        An instruction that has an ending already gets both, joined by "; then".
         """
         previous = self.endings.get(activation.last_serial, "")
         self.endings[activation.last_serial] = f"{previous}; then {ending}" if previous else ending
@@ -213,57 +249,66 @@ class InstructionRecorder:
     def _begin_round(self, activation: Activation, header: int, serial: int) -> None:
         """Note that a round of a loop begins, and fold a middle round if there are too many.
 
-        `header` is the offset of the loop's first instruction, `serial` the number of the moment at
-        which it is about to run.
+        Parameters
+        ----------
+        activation : Activation
+            The call that runs the loop.
+        header : int
+            The offset of the loop's first instruction.
+        serial : int
+            The serial of the moment at which this instruction is about to run.
         """
-        # The loop is entered from above, and not by a jump back: its earlier runs do not count.
+        # If the last instruction was no jump back, the loop starts anew, for example because it is
+        # inside another loop. Then the rounds of its earlier run do not count.
         is_first_round = activation.last_offset not in activation.tables.back_jumps[header]
         if is_first_round:
             activation.round_starts[header] = []
         starts = activation.round_starts.setdefault(header, [])
         starts.append(serial)
         if len(starts) > KEPT_ROUNDS:
-            # The oldest round behind those that are kept; it ends where the next one starts.
+            # Fold the third of five rounds. It ends where the fourth starts, which is third now.
             start = starts.pop(_FIRST_ROUNDS)
             self._fold_round(activation, header, start, stop=starts[_FIRST_ROUNDS])
 
     def _fold_round(self, activation: Activation, header: int, start: int, stop: int) -> None:
-        """Replace the moments with serials from `start` to before `stop` by one fold.
+        """Replace the moments of one round of a loop by one `FoldedMoments`.
 
-        The fold is joined with that of the round before. Moments of callers of the loop's function
-        stay: a generator's loop is also left and resumed by them.
+        The round has the moments with serials from `start` to `stop`, without `stop`. If the round
+        before is folded too, one fold replaces both. Moments of callers stay in the record: the
+        loop may be in a generator, and then its caller runs between two steps of a round.
         """
         moments = self.moments
-        serial_of = attrgetter("serial")
-        first = bisect_left(moments, start, key=serial_of)
-        end = bisect_left(moments, stop, key=serial_of)
-        steps = 0
+        read_serial = attrgetter("serial")
+        first_index = bisect_left(moments, start, key=read_serial)
+        end_index = bisect_left(moments, stop, key=read_serial)
+        folded_steps = 0
         moments_of_callers = []
-        for moment in moments[first:end]:
-            if type(moment) is FoldedMoments:
-                steps += moment.steps
+        for moment in moments[first_index:end_index]:
+            if type(moment) is FoldedMoments:  # an inner loop, with folded rounds of its own
+                folded_steps += moment.steps
             elif moment.level >= activation.level:
-                steps += 1
+                folded_steps += 1
                 self.endings.pop(moment.serial, None)
             else:
                 moments_of_callers.append(moment)
 
         rounds = 1
-        previous = moments[first - 1]
-        is_same_loop = previous.activation is activation and type(previous) is FoldedMoments
-        if is_same_loop and previous.header == header:
-            first -= 1
+        previous = moments[first_index - 1]
+        is_fold = type(previous) is FoldedMoments
+        if is_fold and previous.activation is activation and previous.header == header:
+            # Join the fold of the round before with this one.
+            first_index -= 1
             start = previous.serial
             rounds += previous.rounds
-            steps += previous.steps
-        fold = FoldedMoments(start, activation, header, rounds, steps)
-        moments[first:end] = [fold, *moments_of_callers]
+            folded_steps += previous.steps
+        fold = FoldedMoments(start, activation, header, rounds, folded_steps)
+        moments[first_index:end_index] = [fold, *moments_of_callers]
 
     def _release_frames(self) -> None:
-        """Stop tracing the frames that still run, and forget all frames."""
-        running = self._running
+        """Stop tracing the frames that still run, and drop the references to all frames."""
+        running_activations = self._running
         self._running = []
-        for activation in running:
+        for activation in running_activations:
             if activation.frame is not None:
                 _stop_tracing(activation.frame, traced_frames=0)
                 activation.frame = None
@@ -271,9 +316,10 @@ class InstructionRecorder:
 
 
 def _stop_tracing(frame: FrameType, traced_frames: int) -> None:
-    """Take the tracer off a frame; `traced_frames` other frames of its code are still traced.
+    """Take the tracer off a frame, and stop its events for single instructions.
 
-    CPython 3.13 instruments the code object, so its events stay on until the last of them ends.
+    `traced_frames` is how many other frames of the same code object are still traced. CPython 3.13
+    switches these events for the code object, so they stay on until no frame of it is traced.
     """
     if traced_frames == 0 or sys.version_info < (3, 13):
         frame.f_trace_opcodes = False

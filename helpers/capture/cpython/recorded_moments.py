@@ -1,11 +1,14 @@
-"""What a recorder of instructions notes: calls, instructions, and loop rounds that it left out."""
+"""The entries of a record of instructions: calls, moments, and folded rounds of loops.
+A *moment* is one instruction that is about to run. If a loop has many rounds, the moments of its
+middle rounds are *folded*: one entry replaces them.
+"""
 
 from types import FrameType
 from typing import NamedTuple
 
 
 class Activation:
-    """One call while it is recorded; a generator keeps its activation from one resume to the next.
+    """One call while it is recorded. A generator that is suspended and resumed has only one.
 
     Parameters
     ----------
@@ -17,7 +20,9 @@ class Activation:
 
     def __init__(self, tables, number: int):
         """Start before the first instruction of the call."""
+        #: A `CodeTables` or a `MachineTables`: what is known of the code object that the call runs.
         self.tables = tables
+        #: The number of the call in the run, from 1.
         self.number = number
         #: How many recorded calls wait below this one.
         self.level = 0
@@ -27,7 +32,8 @@ class Activation:
         self.last_offset = -1
         #: The serial of the moment that was recorded last.
         self.last_serial = 0
-        #: Header of a loop -> serials of the moments at which its latest rounds began.
+        #: Offset of a loop's first instruction -> serials of the moments at which rounds began: of
+        #: the first rounds and the latest, not of those that were folded.
         self.round_starts: dict[int, list[int]] = {}
         #: Whether an exception has been raised since the last instruction began.
         self.is_raising = False
@@ -53,7 +59,7 @@ class RecordedMoment(NamedTuple):
 
 
 class FoldedMoments(NamedTuple):
-    """Rounds of a loop that were left out of the record."""
+    """An entry that replaces the moments of one or more rounds of a loop."""
 
     #: The serial of the first moment that was left out.
     serial: int
@@ -68,17 +74,22 @@ class FoldedMoments(NamedTuple):
 
 
 def find_next_moments(moments: list[RecordedMoment | FoldedMoments]) -> dict[int, RecordedMoment]:
-    """Return the position of a moment -> the next moment of the same call.
+    """Return position of a moment in the list -> the next moment of the same call.
 
-    A moment has none if its call ends with it, or if rounds of a loop were left out behind it.
+    A moment is not in the dict if it is the last of its call, or if a fold comes before the next
+    moment of the call.
     """
-    next_by_call: dict[int, RecordedMoment | None] = {}  # None: rounds were left out there
     next_moments = {}
+    # The list is read from its end. Id of a call -> its entry that was read last, None for a fold.
+    next_by_call: dict[int, RecordedMoment | None] = {}
     for position in range(len(moments) - 1, -1, -1):
         moment = moments[position]
-        call = id(moment.activation)
-        is_moment = type(moment) is RecordedMoment
-        if is_moment and next_by_call.get(call) is not None:
-            next_moments[position] = next_by_call[call]
-        next_by_call[call] = moment if is_moment else None
+        call_id = id(moment.activation)
+        if type(moment) is FoldedMoments:
+            next_by_call[call_id] = None
+            continue
+        next_moment = next_by_call.get(call_id)
+        if next_moment is not None:
+            next_moments[position] = next_moment
+        next_by_call[call_id] = moment
     return next_moments

@@ -1,6 +1,6 @@
-"""Stored bytecode of several Pythons, aligned by meaning, and the running one's -> one table.
-
-The table is data: `tools/dump_rosetta.py` makes it.
+"""Show the bytecode of one function on several versions of Python side by side, in one table.
+The bytecode of other versions is stored in a JSON file, which `tools/dump_rosetta.py` makes. In the
+file the instructions with the same purpose on different versions are in the same row.
 """
 
 import json
@@ -16,6 +16,7 @@ from .bytecode import list_bytecode
 
 DATA = Path(__file__).with_name("rosetta_data") / "aligned.json"
 STORED = ("3.8", "3.11", "3.12", "3.13")
+# Stored cell of a version in which one instruction does the work of this row and of the row above.
 SAME = "(fused with the one above)"
 MARKED = "● not the same instruction as in the previous version"
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -24,16 +25,19 @@ HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 class StoredRow(NamedTuple):
     """One row of the stored table."""
 
-    #: The instruction on each version of `STORED`, as text; "" for none.
+    #: The instruction on each version of `STORED`, as text. "" if the version has none here.
     cells: list[str]
-    #: The columns whose instruction is not that of the version before.
+    #: The numbers of the columns whose instruction differs from that of the version before.
     changed: list[int]
-    #: What has changed, as `3.12: words`; "" for nothing.
+    #: What has changed, such as "3.12: one instruction for two"; "" for nothing.
     note: str
 
 
 def list_running_bytecode(name: str) -> Bytecode:
-    """List the function of this name as compiled here; ValueError names those that there are."""
+    """Return the bytecode of a function of `rosetta_programs`, as compiled by the running Python.
+
+    Raise ValueError, which lists the names of the functions, if none has this name.
+    """
     functions = {fn.__name__: fn for fn in rosetta_programs.PROGRAMS}
     if type(name) is not str or name not in functions:
         raise ValueError(
@@ -43,10 +47,13 @@ def list_running_bytecode(name: str) -> Bytecode:
 
 
 def compare_versions(name: str = "current") -> Sourced:
-    """Compare one function's bytecode on Python 3.8, 3.11, 3.12, 3.13 and the running Python."""
+    """Return a table of one function's bytecode on four stored versions of Python and this one.
+
+    `name` is the name of a function of `rosetta_programs`.
+    """
     listing = list_running_bytecode(name)
-    # An iterator: each row below that has an instruction takes the next one.
-    instructions = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in listing.rows)
+    # An iterator over the running Python's instructions. The rows below take one after another.
+    running_cells = (f"{row.offset} {row.opname} {row.argument}".rstrip() for row in listing.rows)
     fields = [f"v{version.replace('.', '_')}" for version in STORED] + ["vhere"]
     headings = [f"Python {version}" for version in STORED] + [f"here: {HERE}"]
 
@@ -55,11 +62,12 @@ def compare_versions(name: str = "current") -> Sourced:
     notes = [MARKED]
     stored_rows = json.loads(DATA.read_text("utf-8"))[name]
     for number, stored in enumerate(StoredRow(*row) for row in stored_rows):
-        # The running Python has an instruction in each row in which its stored version has one.
+        # The running Python has an instruction in the same rows as the same version in the file.
         stored_cell = stored.cells[STORED.index(HERE)]
-        own_cell = stored_cell if stored_cell in ("", SAME) else next(instructions)
-        _, _, change = stored.note.partition(": ")
-        rows.append(make_row((*fields, "change"), (*stored.cells, own_cell, change)))
+        has_instruction = stored_cell not in ("", SAME)
+        running_cell = next(running_cells) if has_instruction else stored_cell
+        _, _, change = stored.note.partition(": ")  # without the version
+        rows.append(make_row((*fields, "change"), (*stored.cells, running_cell, change)))
         marked += [(number, column) for column in stored.changed]
         if stored.note:
             notes.append(stored.note)

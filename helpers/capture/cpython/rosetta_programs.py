@@ -9,12 +9,12 @@ linecache.cache[NAME] = len(TEXT), None, TEXT.splitlines(True), NAME
 
 
 def add(x, y):
-    """Return a sum: the source document's first function."""
+    """Return the sum of two values."""
     return x + y
 
 
 def current(x, y):
-    """Return a sum and the running frame: its second one."""
+    """Return the sum of two values, and the frame that runs this function."""
     result = x + y
     frame = inspect.currentframe()
     return result, frame
@@ -47,7 +47,7 @@ def guarded(x):
         return None
 
 
-# A module's code, in the form of a function, so that it is listed like the others.
+# A function whose code is that of a whole module, so that it can be listed like the others.
 module = types.FunctionType(compile(TEXT, NAME, "exec"), {}, "module")
 
 PROGRAMS = (add, current, shout, total, ordered, guarded, module)

@@ -1,4 +1,7 @@
-"""A tracer and a call -> the call made under it, and everything restored afterwards."""
+"""Call a function under a tracer, as set by `sys.settrace`, and restore everything afterwards.
+A *verb* is a public function of this package, such as `watch_frames`, that runs the user's program.
+If the program raises, the verb first shows what it has recorded, and then raises the same error.
+"""
 
 import io
 import sys
@@ -17,17 +20,19 @@ from ..text.value import short_repr
 from .aside import OF_FRAMES, describe_findings, describe_hooks_aside
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
-# A tracer is lost if the program sets another one, or if it raises an error itself.
+# A tracer is lost, that is, not called any more, if the program sets another one, or if the tracer
+# itself raises an error.
 TRACER_LOST = "The tracer was lost (sys.settrace, or Ctrl-C inside it)"
 STACK_FULL = "The tracer was lost (the stack was full)"
 INTERRUPTED = "interrupted"
 
 
 def run_to_end(run: Callable) -> str:
-    """Call `run()`, which runs the learner's code, and return how it ended.
+    """Call `run()`, which runs the user's code, and return how it ended.
 
-    Return "" if it raised nothing, `INTERRUPTED` after Ctrl-C, and the error in words otherwise.
-    The verb under way raises the error again when it has drawn its picture (`note_end`).
+    Return "" if it raised nothing, `INTERRUPTED` after Ctrl-C, and a description of the error
+    otherwise. The error is not raised here. `note_end` and `note_interrupt` make the verb that is
+    running raise it at its end.
     """
     try:
         run()
@@ -41,20 +46,24 @@ def run_to_end(run: Callable) -> str:
 
 
 class Printed(io.StringIO):
-    """What a program prints: its first `MOST_PRINTED` characters and its last `TAIL`."""
+    """A text stream for what a program prints; it keeps the first and the last characters.
+
+    These are the first `MOST_PRINTED` and the last `TAIL` characters.
+    """
 
     def __init__(self):
         """Start with nothing printed."""
         super().__init__()
-        #: How many of the first characters are kept, and how many were printed.
+        #: How many characters are kept from the start.
         self.size = 0
+        #: How many characters were printed.
         self.total = 0
-        #: The last characters.
+        #: The last characters that were printed.
         self.tail = ""
-        leave_to_python(Printed.write)
+        leave_to_python(Printed.write)  # Dynamo must not compile it
 
     def write(self, text: str) -> int:
-        """Keep the text as far as there is room."""
+        """Add what the program prints. Return the number of its characters, as a stream does."""
         room = max(MOST_PRINTED - self.size, 0)
         self.size += super().write(text[:room])
         self.tail = (self.tail + text[-TAIL:])[-TAIL:]
@@ -63,51 +72,54 @@ class Printed(io.StringIO):
 
     @property
     def note(self) -> str:
-        """The sentence that not all is kept, "" where all is."""
+        """The sentence that only the first characters are kept; "" if all are."""
         if self.total == self.size:
             return ""
         return f"Only the first {MOST_PRINTED:,} characters that it printed are kept."
 
     def text(self, size: int | None = None) -> str:
-        """Return what was printed, or its first `size` characters."""
+        """Return the first `size` characters that were printed, or all that are kept."""
         return self.getvalue()[:size]
 
 
 class Result(NamedTuple):
     """How a call ended."""
 
-    #: The value or the exception as words.
+    #: The returned value or the exception, as text.
     words: str
-    #: What happened, such as "It returned" or "It raised".
+    #: What the call did: the start of a sentence, such as "It returned" or "It raised".
     verb: str
-    #: Whether the call made a generator, which was then run to its end.
+    #: Whether the call returned the function's generator, which was then run to its end.
     driven: bool
-    #: How the tracer was lost, "" if it was not.
+    #: Why the tracer was not called any more, as a clause; "" if it was called to the end.
     lost: str
     #: The name of the type of the value or the exception.
     kind: str
-    #: The Ctrl-C that ended the call, if one did.
+    #: The KeyboardInterrupt that ended the call, None if none did.
     interrupt: KeyboardInterrupt | None = None
-    #: The sentences on the tracers of the program and of the verb.
+    #: The sentences on how the verb's tracer disturbed the program; "" if it did not.
     aside: str = ""
 
     @property
     def raised(self) -> bool:
-        """Whether it ended by an exception."""
+        """Whether the call raised an exception."""
         return self.verb == "It raised"
 
     def sentence(self, number: int, noun: str) -> str:
         """Return the sentence on how the call ended, such as "It returned 3."
 
-        After Ctrl-C it says how much was recorded: a `number` of things that `noun` names, such as
-        "step".
+        After Ctrl-C, the sentence says how much was recorded: `number` is how many things, and
+        `noun` is what each is called, such as "step".
         """
         if self.interrupt is not None:
             return describe_interruption(number, noun)
         return end_sentence(f"{self.verb} {self.words}")
 
     def require_record(self, number: int) -> None:
-        """Raise the interrupt if it came before anything was recorded: there is no picture."""
+        """Raise the KeyboardInterrupt of the call if nothing was recorded before it.
+
+        `number` is how many things were recorded. With 0 there is nothing to show.
+        """
         if self.interrupt is not None and not number:
             raise self.interrupt
 
@@ -120,88 +132,97 @@ def call_traced(
     kwargs: Mapping,
     enough: Callable[[], bool],
 ) -> Result:
-    """Make a call under a tracer, and return how the call ended.
+    """Call a function under a tracer, and return how the call ended.
 
-    If the function is a generator function, the generator that it returns is run to its end.
+    If the function is a generator function, the generator that it returns is run to its end. What
+    the function raises is not raised here. The verb raises it at its end.
 
     Parameters
     ----------
     tracer : Callable
-        Called as `tracer(frame, event, argument)` for each frame that begins; it raises `Enough`
-        when it wants to see nothing more.
+        Called as `tracer(frame, event, argument)` for each frame that begins. It raises `Enough` to
+        end the tracing.
     printed : Printed
-        Gets what the program prints.
+        The stream to which the program prints during the call.
     watched : Unwrapped
-        The function, and what to call for it.
+        `watched.call` is called. `watched.function` is the Python function that it leads to.
     args, kwargs
         The arguments of the call.
     enough : Callable
-        `enough()` returns whether a generator need not be run further.
+        `enough()` returns whether the record is full, so that a generator need not be run further.
     """
-    # Python 3.12 sends opcode events only if some frame asked before settrace. No variable refers
-    # to this frame: it would be in a cycle, and keep the arguments and the result alive.
+    # Python 3.12 sends events for single instructions only if some frame has asked for them before
+    # `sys.settrace`. `sys._getframe()` is not stored in a variable: this frame would then be in a
+    # reference cycle, which would keep the arguments and the result alive.
     opcodes_before = sys._getframe().f_trace_opcodes
     sys._getframe().f_trace_opcodes = True
     frame_tracer = FrameTracer(tracer)
     code = watched.function.__code__
     verb = "It returned"
-    driven = False
-    is_untouched = True
+    is_generator_run = False
+    was_traced_to_the_end = True
     error_raised = None
     interrupt = None
     with redirected(printed):
         frame_tracer.start()
         try:
             value = watched.call(*args, **kwargs)
-            kind = real_type_name(value)
-            # Only the function's own generator: one that it was given belongs to somebody else.
-            driven = type(value) is GeneratorType and value.gi_code is code
-            words = _run_generator(value, enough) if driven else short_repr(value)
+            type_name = real_type_name(value)
+            # A generator of another function, which this one only passes on, is not run.
+            is_generator_run = type(value) is GeneratorType and value.gi_code is code
+            value_text = _run_generator(value, enough) if is_generator_run else short_repr(value)
             if type(value) is CoroutineType:
-                value.close()  # else Python warns that it was never awaited
+                value.close()  # otherwise Python warns that it was never awaited
         except KeyboardInterrupt as error:
-            words = ""
-            kind = real_type_name(error)
+            value_text = ""
+            type_name = real_type_name(error)
             verb = "It raised"
             interrupt = error
         except BaseException as error:
-            words = short_repr(error)
-            kind = real_type_name(error)
+            value_text = short_repr(error)
+            type_name = real_type_name(error)
             verb = "It raised"
             error_raised = error
         finally:
-            if frame_tracer.is_ours():  # else the program has set a tracer, which stays
+            if frame_tracer.is_ours():  # otherwise the program has set a tracer, which stays
                 frame_tracer.put_back()
-            is_untouched = frame_tracer.finish()
+            was_traced_to_the_end = frame_tracer.finish()
             sys._getframe().f_trace_opcodes = opcodes_before
-    # The verb under way raises what the call raised, after it has drawn the picture.
     if interrupt is not None:
         note_interrupt(interrupt)
     note_end(error_raised)
 
-    aside = " ".join(
-        filter(None, (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES)))
-    )
-    lost = ""
-    if not is_untouched and interrupt is None:  # Ctrl-C ends the tracing, and is told by itself
-        lost = _describe_loss(frame_tracer.error)
+    hook_sentences = (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES))
+    aside = " ".join(filter(None, hook_sentences))
+    loss = ""
+    # After Ctrl-C the tracing ends too, but `Result.sentence` says that already.
+    if not was_traced_to_the_end and interrupt is None:
+        loss = _describe_loss(frame_tracer.error)
     try:
-        return Result(words, verb, driven, lost, kind, interrupt, aside)
+        return Result(value_text, verb, is_generator_run, loss, type_name, interrupt, aside)
     finally:
-        error_raised = interrupt = None  # their tracebacks refer to this frame: a cycle
+        # The traceback of an exception refers to this frame, so a variable of this frame that
+        # refers to the exception would be a reference cycle.
+        error_raised = interrupt = None
 
 
 def _describe_loss(error: BaseException | None) -> str:
-    """Return the words for how the tracer was lost; `error` is what it raised, None for nothing."""
+    """Return why the tracer was not called any more, as a clause.
+
+    `error` is the error that the tracer itself raised, None if it raised none.
+    """
     if isinstance(error, RecursionError):
         return STACK_FULL
-    if error is None or isinstance(error, KeyboardInterrupt):
-        return TRACER_LOST
+    if error is None or isinstance(error, KeyboardInterrupt):  # the program set another tracer,
+        return TRACER_LOST  # or Ctrl-C came while the tracer ran
     return f"The tracer was lost ({describe_error(error)})"
 
 
 def _run_generator(generator: GeneratorType, enough: Callable[[], bool]) -> str:
-    """Run a generator until it ends, or until it is `enough`; return its result as words."""
+    """Run a generator to its end, and return as text the value that it returned.
+
+    If `enough()` is true before the end, the generator is closed, and the text says so.
+    """
     while not enough():
         try:
             next(generator)

@@ -1,4 +1,8 @@
-"""The record of a run -> its steps: one for each instruction, one for loop rounds left out."""
+"""Turn the record of a run into steps: one for each instruction, one for folded rounds of a loop.
+An entry of the record is a *moment*, an instruction that was about to run, or a *fold*, which
+replaces the moments of a loop's middle rounds. A *step* is what a reader sees of it: the stack, the
+variables, the other calls as cards, and a sentence.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +17,8 @@ from .code_rows import CodeRows
 from .instruction_sentences import InstructionFacts, describe_instruction
 from .recorded_moments import FoldedMoments, RecordedMoment, find_next_moments
 
-# Which object has such a value says nothing, because another one that is equal serves as well.
+# Types of which it does not matter which object a value is: an equal one serves as well. For other
+# types a step shows that a value on the stack is the same object as a variable.
 _TYPES_WITHOUT_IDENTITY = {
     "int", "float", "complex", "bool", "str", "bytes", "NoneType", "ellipsis", "cell", "",
 }  # fmt: skip
@@ -23,6 +28,7 @@ class Variable(NamedTuple):
     """A variable of a frame that has a value."""
 
     name: str
+    #: The value as text.
     words: str
     #: The name of the value's type.
     kind: str
@@ -30,26 +36,27 @@ class Variable(NamedTuple):
 
 @dataclass(frozen=True)
 class StackBefore:
-    """The stack of a call before its latest instruction, to compare the next one with."""
+    """The stack of a call before its latest instruction. The next stack is compared with it."""
 
-    #: The key of each value, bottom first.
+    #: The key of each value, bottom first; see `_find_keys`.
     keys: Sequence[int] = ()
     #: The address of each value, bottom first.
     addresses: Sequence[int] = ()
-    #: How many values from the bottom the instruction leaves where they are.
-    untouched: int = 0
+    #: How many values, from the bottom, the instruction leaves where they are.
+    untouched_count: int = 0
 
 
 @dataclass(frozen=True)
 class CallState:
-    """What a card shows of a call that waits, as the call looked at its latest instruction."""
+    """How a call looked at its latest instruction. A card shows this while the call waits."""
 
+    #: The name of the function.
     function: str
-    #: The line in the text of the run, 0 for none.
+    #: The line in the text of `StackStepBuilder.pages`, 0 for none.
     line: int
-    #: (name, words) of each variable that has a value.
+    #: (name, value as text) of each variable that has a value.
     names: tuple[tuple[str, str], ...]
-    #: The words of the values that stay on its stack, bottom first.
+    #: The values that the instruction leaves on the stack, as text, bottom first.
     stack: tuple[str, ...]
 
 
@@ -64,34 +71,38 @@ class StackStepBuilder:
 
     def __init__(self, recorder):
         """Start before the first step."""
-        self.recorder = recorder
+        self.recorder = recorder  # a run that has ended: an `InstructionRecorder`, for example
+        #: The sources of all functions that ran, one below the other.
         self.pages = SourcePages()
         #: Id of a code object -> its rows, in the order in which the code objects first ran.
         self.codes: dict[int, CodeRows] = {}
-        self._stacks_before: dict[int, StackBefore] = {}  # by the number of the call
-        self._last_key = 0
+        # In what follows, a call is given by its number in the run.
+        self._running_calls: list[int] = []  # the first call first
+        # Call -> serial of its last entry in the record.
         self._last_serials = _find_last_serials(recorder.moments)
-        self._running_calls: list[int] = []  # numbers of calls, the first at the bottom
-        self._cards_of_suspended: dict[int, Card] = {}  # by the number of the call
-        self._states: dict[int, CallState] = {}  # by the number of the call
+        self._stacks_before: dict[int, StackBefore] = {}  # call -> its stack at the latest step
+        self._states: dict[int, CallState] = {}  # call -> how it looked at its latest step
+        self._cards_of_suspended: dict[int, Card] = {}  # call of a suspended generator -> its card
+        self._last_key = 0  # the last key that `_find_keys` has given to a value
 
     def build_steps(self) -> Iterator[StackStep]:
-        """Yield a step for each moment, and one for each series of folds next to one another."""
+        """Yield a step for each moment, and one step for folds that follow one another."""
         moments = self.recorder.moments
-        next_moments = find_next_moments(moments)
-        folds = []
-        for position, moment in enumerate(moments):
-            if type(moment) is RecordedMoment:
-                yield self._build_step(position, moment, next_moments.get(position))
-                continue
-            folds.append(moment)
-            following = moments[position + 1 : position + 2]  # empty: Ctrl-C ended it at a fold
-            if not following or type(following[0]) is RecordedMoment:
-                yield self._build_folded_step(folds)
-                folds = []
+        next_moments = find_next_moments(moments)  # position of a moment -> the next of its call
+        folds = []  # those since the last moment
+        for position, entry in enumerate(moments):
+            if type(entry) is RecordedMoment:
+                if folds:
+                    yield self._build_folded_step(folds)
+                    folds = []
+                yield self._build_step(position, entry, next_moments.get(position))
+            else:
+                folds.append(entry)
+        if folds:  # Ctrl-C ended the record at a fold
+            yield self._build_folded_step(folds)
 
-    def _find_code(self, tables) -> CodeRows:
-        """Return the rows of a code object, made at its first step."""
+    def _find_code_rows(self, tables) -> CodeRows:
+        """Return the rows of a code object. They are made at the first step of the code object."""
         key = id(tables.code)
         if key not in self.codes:
             self.codes[key] = CodeRows(tables, self.pages, number=len(self.codes))
@@ -102,30 +113,32 @@ class StackStepBuilder:
     ) -> StackStep:
         """Return the step of the moment at `position` in the record.
 
-        `next_moment` is the moment that follows in the same call, None if none does or if rounds of
-        a loop were left out in between.
+        `next_moment` is the next moment of the same call. It is None if the call has no later
+        moment, or if a fold comes before it.
         """
-        code = self._find_code(moment.activation.tables)
+        code_rows = self._find_code_rows(moment.activation.tables)
         number = moment.activation.number
-        row = code.rows[moment.offset]
-        line = code.lines[moment.offset]
-        handler = code.handlers[moment.offset]
-        ending = self.recorder.endings.get(moment.serial, "")
-        is_read = moment.slots is not None
+        row = code_rows.rows[moment.offset]  # of the instruction, in the listing
+        line = code_rows.lines[moment.offset]
+        handler = code_rows.handlers[moment.offset]
+        ending = self.recorder.endings.get(moment.serial, "")  # such as "returns 3"
+        is_read = moment.slots is not None  # the values in the frame were read
 
-        values, taken = (), 0
+        values = ()
+        taken_count = 0
         if is_read:
-            # An instruction that raised did not finish its work, and after one that left the frame
-            # the stack is another: the next moment does not show what these took.
-            values, taken = self._build_values(moment, code, None if ending else next_moment)
+            # An instruction with an ending has raised, or has left the frame. Then the stack of the
+            # next moment does not show which values the instruction took.
+            later_moment = None if ending else next_moment
+            values, taken_count = self._build_values(moment, code_rows, later_moment)
         stack = tuple(value.words for value in values)
-        staying = stack[: len(stack) - taken]
-        variables = _list_variables(moment, code)
+        untouched_count = len(stack) - taken_count
+        variables = _list_variables(moment, code_rows)
         names = tuple((variable.name, variable.words) for variable in variables)
 
-        callers, shelf = self._list_other_calls(moment)
-        self._states[number] = CallState(code.function, line, names, staying)
-        # A generator that nobody resumes has no later moment; it is not shown as waiting.
+        callers, suspended = self._list_other_calls(moment)
+        self._states[number] = CallState(code_rows.function, line, names, stack[:untouched_count])
+        # A generator that is never resumed has no later moment. It is not shown as suspended.
         is_suspended = ending.startswith("yields") and self._last_serials[number] > moment.serial
         if is_suspended:
             self._cards_of_suspended[number] = self._build_card(number, "put aside")
@@ -133,21 +146,21 @@ class StackStepBuilder:
         facts = InstructionFacts(
             opname=row.opname,
             argument=row.argument,
-            taken=stack[len(stack) - taken :],
+            taken=stack[untouched_count:],
             top=stack[-1] if stack else "",
-            pushed=_find_pushed(code, len(staying), moment, next_moment),
+            pushed=_find_pushed(code_rows, untouched_count, moment, next_moment),
             jumped=next_moment is not None and next_moment.offset == row.target,
             ending=ending,
             handler=handler,
         )
         return StackStep(
-            label=self._format_label(code, row, ending),
+            label=self._format_label(code_rows, row, ending),
             line=line,
             panels=self._build_panels(moment),
-            function=code.function,
+            function=code_rows.function,
             call=number,
             offset=moment.offset,
-            code=code.number,
+            code=code_rows.number,
             span=row.span,
             lane=row.lane,
             handler=handler,
@@ -155,10 +168,10 @@ class StackStepBuilder:
             values=values,
             names=names,
             variables=tuple(Value(variable.words, variable.kind) for variable in variables),
-            taken=taken,
+            taken=taken_count,
             real=is_read,
             callers=callers,
-            shelf=shelf,
+            shelf=suspended,
             opname=row.opname,
             argrepr=row.argument,
             says=describe_instruction(facts),
@@ -167,7 +180,10 @@ class StackStepBuilder:
         )
 
     def _find_printed(self, position: int) -> str:
-        """Return what was printed from the moment at `position` to the next recorded moment."""
+        """Return what the program printed from the moment at `position` to the next moment.
+
+        The next moment may be one of another call.
+        """
         moments = self.recorder.moments
         start = moments[position].printed_size
         end = self.recorder.printed.size
@@ -178,17 +194,20 @@ class StackStepBuilder:
         return self.recorder.printed.text(end)[start:] if end > start else ""
 
     def _build_panels(self, moment: RecordedMoment) -> tuple[Panel, ...]:
-        """Return the panel of what was printed so far, if the run prints anything."""
+        """Return the panel with what was printed before a moment; () if the run prints nothing."""
         if not self.recorder.printed.size:
             return ()
         text = self.recorder.printed.text(moment.printed_size)
         return (Panel("printed so far", text),)
 
-    def _format_label(self, code: CodeRows, row, ending: str) -> str:
-        """Return the step in a few words; its function is named if several functions ran."""
+    def _format_label(self, code_rows: CodeRows, row, ending: str) -> str:
+        """Return the title of a step, such as "f · 12 RETURN_VALUE · returns 3".
+
+        The name of the function is left out if only one function ran.
+        """
         label = f"{row.offset} {row.opname} {row.argument}".rstrip()
         if len(self.recorder.codes) > 1:
-            label = f"{code.function} · {label}"
+            label = f"{code_rows.function} · {label}"
         if ending:
             label = f"{label} · {ending}"
         return label
@@ -196,56 +215,75 @@ class StackStepBuilder:
     def _list_other_calls(
         self, moment: RecordedMoment
     ) -> tuple[tuple[Card, ...], tuple[Card, ...]]:
-        """Return the cards of the calls that wait, and of those that are suspended."""
+        """Return the cards of the callers that wait, and the cards of suspended generators.
+
+        First note that the call of this moment runs now.
+        """
         number = moment.activation.number
-        self._cards_of_suspended.pop(number, None)  # it runs, so it is not suspended any more
-        self._running_calls[moment.level :] = [number]  # the calls above it have ended
-        waiting = self._running_calls[:-1]
-        callers = [self._build_card(call, "waits") for call in waiting if call in self._states]
+        self._cards_of_suspended.pop(number, None)  # if it was suspended, it has been resumed
+        # The call lies above `moment.level` other calls. Those that were above it have ended.
+        self._running_calls[moment.level :] = [number]
+        callers = []
+        for caller in self._running_calls[:-1]:
+            if caller in self._states:  # not a caller of which no step was recorded
+                callers.append(self._build_card(caller, "waits"))
         return tuple(callers), tuple(self._cards_of_suspended.values())
 
     def _build_card(self, number: int, state: str) -> Card:
-        """Return a call as a card; `state` is a word such as waits."""
-        call = self._states[number]
-        return Card(number, call.function, call.line, state, call.names, call.stack)
+        """Return the card of the call with this number; `state` is text such as "waits"."""
+        call_state = self._states[number]
+        return Card(
+            number,
+            call_state.function,
+            call_state.line,
+            state,
+            call_state.names,
+            call_state.stack,
+        )
 
     def _build_values(
-        self, moment: RecordedMoment, code: CodeRows, next_moment: RecordedMoment | None
+        self, moment: RecordedMoment, code_rows: CodeRows, next_moment: RecordedMoment | None
     ) -> tuple[tuple[Value, ...], int]:
         """Return the values on the stack, bottom first, and how many the instruction takes."""
-        variable_count = len(code.tables.names)
-        slots = moment.slots[variable_count:]
-        addresses = moment.addresses[variable_count:]
+        variable_count = len(code_rows.tables.names)
+        # A frame has first a slot for each variable, then one for each value on the stack.
+        stack_slots = moment.slots[variable_count:]
+        stack_addresses = moment.addresses[variable_count:]
         number = moment.activation.number
-        keys = self._find_keys(number, addresses)
-        names_by_address = {}
-        # The labels are fewer: the values on the stack come after the variables.
-        for label, address in zip(code.labels, moment.addresses, strict=False):
-            if address:
-                names_by_address[address] = label
+        keys = self._find_keys(number, stack_addresses)
+        variable_names = {}  # address of an object -> the variable that refers to the object
+        variable_addresses = moment.addresses[:variable_count]
+        for label, address in zip(code_rows.labels, variable_addresses, strict=True):
+            if address:  # 0 or None for a variable without a value
+                variable_names[address] = label
 
         values = []
-        for (words, kind), address, key in zip(slots, addresses, keys, strict=True):
-            has_identity = kind not in _TYPES_WITHOUT_IDENTITY
-            same = names_by_address.get(address, "") if has_identity else ""
-            values.append(Value(words, kind, same, key))
+        for slot, address, key in zip(stack_slots, stack_addresses, keys, strict=True):
+            text, type_name = slot
+            same_as = ""  # the variable that refers to the same object
+            if type_name not in _TYPES_WITHOUT_IDENTITY:
+                same_as = variable_names.get(address, "")
+            values.append(Value(text, type_name, same_as, key))
 
-        taken = code.tables.taken(moment, len(values), next_moment)
-        self._stacks_before[number] = StackBefore(keys, addresses, len(values) - taken)
-        return tuple(values), taken
+        taken_count = code_rows.tables.count_taken(moment, len(values), next_moment)
+        untouched_count = len(values) - taken_count
+        self._stacks_before[number] = StackBefore(keys, stack_addresses, untouched_count)
+        return tuple(values), taken_count
 
     def _find_keys(self, number: int, addresses: Sequence[int]) -> list[int]:
         """Return a key for each value on the stack of the call with this number.
 
-        A key is a number that a value keeps as long as it stays on the stack. A value stayed if the
-        last instruction left its slot alone and its address is the same.
+        A key is a number that a value keeps from step to step while it stays on the stack. With the
+        keys, a picture shows which values move. `addresses` are those of the values, bottom first.
         """
         before = self._stacks_before.get(number, StackBefore())
         keys = []
-        for index in range(min(len(addresses), before.untouched)):
+        # A value has stayed if the last instruction did not take it, and its address is the same.
+        for index in range(min(len(addresses), before.untouched_count)):
             if addresses[index] != before.addresses[index]:
                 break
             keys.append(before.keys[index])
+        # All values above it are new.
         while len(keys) < len(addresses):
             self._last_key += 1
             keys.append(self._last_key)
@@ -253,67 +291,76 @@ class StackStepBuilder:
 
     def _build_folded_step(self, folds: list[FoldedMoments]) -> StackStep:
         """Return the step that says which rounds of which loops were left out."""
-        rounds_by_loop: Counter[tuple[int, str]] = Counter()  # (line, function) -> rounds
+        # (line of the loop, name of its function) -> how many rounds were left out
+        rounds_by_loop: Counter[tuple[int, str]] = Counter()
         for fold in folds:
-            code = self._find_code(fold.activation.tables)
-            rounds_by_loop[code.lines[fold.header], code.function] += fold.rounds
+            code_rows = self._find_code_rows(fold.activation.tables)
+            rounds_by_loop[code_rows.lines[fold.header], code_rows.function] += fold.rounds
 
-        phrases = [
-            f"{format_count(rounds, 'round')} at line {self.pages.number(line)}"
-            for (line, _), rounds in rounds_by_loop.items()
-        ]
+        phrases = []
+        for (line, _), rounds in rounds_by_loop.items():
+            phrases.append(f"{format_count(rounds, 'round')} at line {self.pages.number(line)}")
         steps = sum(fold.steps for fold in folds)
         label = f"… left out: {', '.join(phrases)}; {steps} instructions"
-        line, function = next(iter(rounds_by_loop))
+        line, function = next(iter(rounds_by_loop))  # the step is placed at the first loop
         return StackStep(label, line, function=function, left_out=steps)
 
 
 def _find_last_serials(moments: Iterable[RecordedMoment | FoldedMoments]) -> dict[int, int]:
-    """Return the number of each call -> the serial of its last entry in the record."""
+    """Return number of a call -> serial of the last entry of this call in the record."""
     return {moment.activation.number: moment.serial for moment in moments}
 
 
-def _list_variables(moment: RecordedMoment, code: CodeRows) -> list[Variable]:
-    """Return the variables that have a value at a moment; none if its slots were not read."""
+def _list_variables(moment: RecordedMoment, code_rows: CodeRows) -> list[Variable]:
+    """Return the variables that have a value at a moment; [] if the frame was not read."""
     variables = []
-    # The names are fewer than the slots: the values on the stack come after them.
-    for label, (words, kind) in zip(code.labels, moment.slots or (), strict=False):
-        if words not in ("NULL", "empty cell"):
-            variables.append(Variable(label, words.removeprefix("cell: "), kind))
+    # The first slots are those of the variables. The others, of the stack, have no label.
+    for label, (text, type_name) in zip(code_rows.labels, moment.slots or (), strict=False):
+        has_value = text not in ("NULL", "empty cell")
+        if has_value:
+            variables.append(Variable(label, text.removeprefix("cell: "), type_name))
     return variables
 
 
 def _find_pushed(
-    code: CodeRows, untouched: int, moment: RecordedMoment, next_moment: RecordedMoment | None
+    code_rows: CodeRows,
+    untouched_count: int,
+    moment: RecordedMoment,
+    next_moment: RecordedMoment | None,
 ) -> tuple[str, ...] | None:
-    """Return the words of the values that an instruction pushed; None if they are not known.
+    """Return the values that an instruction pushed, as text; None if they were not recorded.
 
-    `untouched` is the number of values that the instruction left on the stack.
+    `untouched_count` is how many values the instruction did not take from the stack. The values
+    above these in `next_moment`, the next of the same call, are those that it pushed.
     """
     if next_moment is None or next_moment.slots is None or moment.slots is None:
         return None
-    first = len(code.tables.names) + untouched
-    return tuple(words for words, _ in next_moment.slots[first:])
+    first_pushed = len(code_rows.tables.names) + untouched_count
+    return tuple(text for text, _ in next_moment.slots[first_pushed:])
 
 
 def mark_steps_after_raise(steps: Iterable[StackStep]) -> Iterator[StackStep]:
-    """Yield each step; a step in the handler of an exception names what raised the exception.
+    """Yield each step; those of an exception handler get the place where the exception was raised.
 
-    It gets the offset and the line of that instruction, until POP_EXCEPT ends the handler.
+    A step is in a handler if the same call has raised an exception before, and has not run
+    POP_EXCEPT since, which ends the handler. The offset and the line of the instruction that
+    raised are added to the step, as `raised` and `left`.
     """
-    raised_by: dict[int, StackStep] = {}  # number of a call -> the step that raised
+    raising_steps: dict[int, StackStep] = {}  # number of a call -> its step that raised
     for step in steps:
-        origin = raised_by.get(step.call)
-        is_marked = origin is not None and not step.left_out
-        if is_marked:
-            deed = "raised" if origin.line else ""
-            yield replace(step, raised=origin.offset, left=origin.line, deed=deed)
+        raising_step = raising_steps.get(step.call)
+        is_in_handler = raising_step is not None and not step.left_out
+        if is_in_handler:
+            line = raising_step.line
+            deed = "raised" if line else ""
+            yield replace(step, raised=raising_step.offset, left=line, deed=deed)
         else:
             yield step
 
         if step.ending.startswith("raises"):
-            # RERAISE passes on an exception that another instruction raised.
-            if not (is_marked and step.opname == "RERAISE"):
-                raised_by[step.call] = step
+            # RERAISE in a handler raises the same exception again: another instruction raised it.
+            is_raised_again = is_in_handler and step.opname == "RERAISE"
+            if not is_raised_again:
+                raising_steps[step.call] = step
         elif step.opname == "POP_EXCEPT":
-            raised_by.pop(step.call, None)
+            raising_steps.pop(step.call, None)

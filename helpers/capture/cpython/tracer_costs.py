@@ -1,4 +1,7 @@
-"""One call under each kind of tracer -> how many calls without one take as long."""
+"""Measure how much slower a call is under each kind of tracer, compared with a call without one.
+A *hook* is one of the two places where a program can set a tracer: `sys.settrace` for a tracer,
+`sys.setprofile` for a profiler.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -19,7 +22,7 @@ from .stack_run import record_instructions
 from .unwrapping import find_watched_function
 
 VERB = "watch_tracers"
-# Up to Python 3.12 `frame.f_locals` is a dict that is made anew.
+# Up to Python 3.12, reading `frame.f_locals` copies all variables of a function into a dict.
 COPIES_VARIABLES = sys.version_info < (3, 13)
 COPIES = (
     "It reads its variables as a dict. Up to Python 3.12 a tracer of sys.settrace writes that "
@@ -29,20 +32,21 @@ ITERATED = (
     "It is a generator function: a call alone only makes the generator, and watch_stack's "
     "record runs it to its end."
 )
+# Names with which a program may read its variables as a dict.
 _READS_VARIABLES = {"locals", "vars", "eval", "exec", "dir", "f_locals", "_getframe"}
 
 
 class Hook(NamedTuple):
     """One of the two places where a program can set a tracer."""
 
-    #: Returns what is set.
+    #: `read()` returns the tracer or profiler that is set, or None.
     read: Callable
-    #: Takes no argument, and sets again what was set when the hook was read.
+    #: `set_again()` sets the tracer or profiler that was set when this record was made.
     set_again: Callable
 
 
 def measure_tracers(fn, /, *args, **kwargs) -> Costs:
-    """Time `fn(*args)` under each kind of tracer, as a multiple of a call without one."""
+    """Time `fn(*args, **kwargs)` under each kind of tracer, as a multiple of a call without one."""
     function, sentences, call = find_watched_function(fn, VERB, args)
     if any(hasattr(type(value), "__next__") for value in (*args, *kwargs.values())):
         raise TypeError(
@@ -51,7 +55,7 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
         )
     call = partial(call, *args, **kwargs)
     changed: set[str] = set()
-    with _without_tracers(changed) as aside:
+    with _without_tracers(changed) as is_set_again_by_name:
         actions = list_tracers(function, call, changed)
         listing = measure_costs(call, actions, f"calls of {format_text(function.__name__)} alone")
 
@@ -59,8 +63,8 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
     notes = [
         *sentences,
         listing.note,
-        # These two may be "".
-        describe_set_again(aside),
+        # The next two are "" if the program has set no tracer, and does not ask for one.
+        describe_set_again(is_set_again_by_name),
         describe_findings(code, (*OF_SYS, *OF_FRAMES)),
     ]
     if code.co_flags & GENERATOR:
@@ -71,53 +75,62 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
 
 
 def _reads_variables(code: CodeType) -> bool:
-    """Return whether code asks for its variables as a dict, as far as its names tell."""
+    """Return whether code may read its variables as a dict: it has a name such as `locals`."""
     return bool(_READS_VARIABLES & {*code.co_names, *list_global_names(code)})
 
 
 @contextmanager
 def _without_tracers(changed: set[str]) -> Iterator[dict[str, bool]]:
-    """Put an active tracer and profiler aside: under them all would be slow, and look alike.
+    """Remove the program's tracer and profiler in a `with` block, and set them again after it.
 
-    Yield the words for each that was set -> whether it is set again, which is known when the block
-    has ended. What the program sets in the block stays.
+    Under them, every call would be slow, and the kinds of tracers could not be compared.
 
     Parameters
     ----------
     changed : set of str
-        The words for each hook that the program has set, or taken away, in the block.
+        `TRACER` or `PROFILER`, for a hook that the program has changed in the block. What the
+        program has set there is not replaced.
+
+    Yields
+    ------
+    is_set_again_by_name : dict of str to bool
+        `TRACER` or `PROFILER`, if the program had set one -> whether it is set again. The values
+        are right only after the block.
     """
     hooks = {
         TRACER: Hook(sys.gettrace, tracer_setter()),
         PROFILER: Hook(sys.getprofile, profiler_setter()),
     }
-    before = {words: hook.read() for words, hook in hooks.items()}
-    aside = {words: False for words, function in before.items() if is_of_program(function)}
+    earlier_hooks = {name: hook.read() for name, hook in hooks.items()}
+    is_set_again_by_name = {}
+    for name, earlier_hook in earlier_hooks.items():
+        if is_of_program(earlier_hook):
+            is_set_again_by_name[name] = False
     sys.settrace(None)
     sys.setprofile(None)
     try:
-        yield aside
+        yield is_set_again_by_name
     finally:
-        # The tracer comes last, because it would report what runs here for the profiler.
-        for words, hook in reversed(hooks.items()):
-            is_free = hook.read() is None and words not in changed
-            if is_free:  # else the program has set its own in the block, or taken ours away
+        # The tracer is set last, because it would be called for the functions that are called here.
+        for name, hook in reversed(hooks.items()):
+            is_unchanged = hook.read() is None and name not in changed
+            if is_unchanged:
                 hook.set_again()
-            if words in aside:
-                aside[words] = is_free and hook.read() is before[words]
+            if name in is_set_again_by_name:
+                is_set_again_by_name[name] = is_unchanged and hook.read() is earlier_hooks[name]
 
 
 def list_tracers(function: FunctionType, call: Callable, changed: set[str]) -> dict[str, Callable]:
-    """Return name -> a function that makes the call under that tracer.
+    """Return name of a kind of tracer -> a function that makes the call under such a tracer.
 
     Parameters
     ----------
     function : FunctionType
-        The function whose frame is traced.
+        The function whose lines and instructions are traced.
     call : functools.partial
-        Makes the call.
+        `call()` calls the function.
     changed : set of str
-        Gets the words for each hook that the program sets, or takes away.
+        `TRACER` or `PROFILER` is added if the program changes this hook during a call.
     """
     call_traced = partial(_call_traced, call, function.__code__, changed)
     return {
@@ -130,18 +143,19 @@ def list_tracers(function: FunctionType, call: Callable, changed: set[str]) -> d
 
 
 def _call_traced(call: Callable, code: CodeType, changed: set[str], wanted: str):
-    """Make a call under a tracer or a profiler that does nothing, and return its result.
+    """Return `call()`, made under a tracer or a profiler that does nothing.
 
     Parameters
     ----------
     call : Callable
         Makes the call.
     code : CodeType
-        The code object whose frames send lines or instructions.
+        The code object whose frames send events for lines or instructions.
     changed : set of str
-        Gets the words for the hook if the program sets it, or takes it away.
+        `TRACER` or `PROFILER` is added if the program changes this hook during the call.
     wanted : str
-        Which events are sent: profile, calls, lines or opcodes.
+        "profile" for a profiler. For a tracer: "calls", "lines" or "opcodes", which are the events
+        that it gets.
     """
 
     def trace_frame(frame, event, argument):
@@ -162,18 +176,18 @@ def _call_traced(call: Callable, code: CodeType, changed: set[str], wanted: str)
 
     leave_to_python(trace_frame, enter, profile)
     if wanted == "profile":
-        words, read, write, own_function = PROFILER, sys.getprofile, sys.setprofile, profile
+        name, read_hook, set_hook, own_hook = PROFILER, sys.getprofile, sys.setprofile, profile
     else:
-        words, read, write, own_function = TRACER, sys.gettrace, sys.settrace, enter
-    before = read()
+        name, read_hook, set_hook, own_hook = TRACER, sys.gettrace, sys.settrace, enter
+    earlier_hook = read_hook()
     # Python 3.12 sends instructions only if some frame asked for them before `settrace`.
     sys._getframe().f_trace_opcodes = wanted == "opcodes"
     try:
-        write(own_function)
+        set_hook(own_hook)
         return call()
     finally:
-        if read() is own_function:
-            write(before)
-        else:  # the program has set a hook of its own, which stays
-            changed.add(words)
+        if read_hook() is own_hook:
+            set_hook(earlier_hook)
+        else:  # the program has set a hook of its own, or none, which stays
+            changed.add(name)
         sys._getframe().f_trace_opcodes = False

@@ -1,7 +1,6 @@
-"""What happens in a block that its frame hook cannot see: other threads, and copies of functions.
-
-A callback of the hook is for one thread and for code objects that were there before. torch.compile
-and AutoGraph run new code objects in place of those.
+"""Count what a frame hook cannot see in a `with` block: other threads, and copies of functions.
+The frame hook (PEP 523) is called for each frame of one thread that runs one of the code objects
+chosen before. torch.compile and AutoGraph make new code objects, and run these in place of the old.
 """
 
 import sys
@@ -14,30 +13,31 @@ from ...model.phrase import format_count
 from ...safety.dynamo_aside import leave_to_python
 from ...safety.restoring import module
 
-# What `Thread.start` calls: the first on CPython 3.13 and later, else the second.
+# The function of `threading` that `Thread.start` calls. CPython 3.13 and later have the first.
 STARTERS = "_start_joinable_thread", "_start_new_thread"
-# How the names of modules begin that AutoGraph makes.
+# AutoGraph makes a module for each copy of a function. The names of these modules begin so.
 AUTOGRAPHS = "__autograph_generated_file"  # tensorflow/python/autograph/pyct/loader.py
 DYNAMO = "torch._dynamo.eval_frame"
 
 
-class Unseen:
-    """What a block did that its frame hook did not see."""
+class UnseenFrames:
+    """Counts what the code in a block did that the frame hook did not see."""
 
     def __init__(self):
-        """Start with nothing counted; `noticing` counts."""
+        """Start with nothing counted; `counting` counts."""
         #: How many threads the block started.
         self.threads = 0
         #: How many calls of compiled functions the block made.
         self.compiled_calls = 0
         #: How many modules of copies AutoGraph made in the block.
         self.copies = 0
-        #: Whether the block imported Dynamo, whose calls could not be counted then.
+        #: Whether the block imported Dynamo. Its calls could not be counted, because the report of
+        #: compiled calls is switched on at the start of the block.
         self.is_dynamo_new = False
 
     @contextmanager
-    def noticing(self) -> Iterator[None]:
-        """Count what the block does: threads, calls of compiled functions, copies by AutoGraph."""
+    def counting(self) -> Iterator[None]:
+        """Count threads, calls of compiled functions, and copies by AutoGraph in a `with` block."""
         had_dynamo = module(DYNAMO) is not None
         copies_before = _count_copies()
         with ExitStack() as stack:
@@ -58,8 +58,8 @@ class Unseen:
         """Count a call of the compiled function `fn`."""
         self.compiled_calls += 1
 
-    def words(self) -> str:
-        """Return the sentence on what was not seen, "" if there was nothing of the kind."""
+    def describe(self) -> str:
+        """Return the sentence on what the hook did not see; "" if there was nothing of the kind."""
         phrases = []
         if self.threads:
             phrases.append(f"frames of {format_count(self.threads, 'thread')} that it started")
@@ -76,14 +76,19 @@ class Unseen:
 
 
 def _count_copies() -> int:
-    """Return how many modules of copies AutoGraph has made."""
-    # A copy of the names, because another thread may import something meanwhile.
-    return sum(name.startswith(AUTOGRAPHS) for name in [*sys.modules])
+    """Return how many modules AutoGraph has made for copies of functions."""
+    # The names are copied to a list, because another thread may import something meanwhile.
+    module_names = list(sys.modules)
+    return sum(name.startswith(AUTOGRAPHS) for name in module_names)
 
 
 @contextmanager
 def _watching_starts(note_start: Callable[[], None]) -> Iterator[None]:
-    """Call `note_start()` for each thread that is started with `threading` in the block."""
+    """Call `note_start()` for each thread that is started with `threading` in a `with` block.
+
+    In the block, the function of `threading` that starts a thread is replaced. If this Python has
+    none of the functions in `STARTERS`, no thread is noticed.
+    """
     name = next((name for name in STARTERS if hasattr(threading, name)), None)
     if name is None:
         yield
@@ -91,7 +96,7 @@ def _watching_starts(note_start: Callable[[], None]) -> Iterator[None]:
     real_start = getattr(threading, name)
 
     def start_thread(*args, **kwargs):
-        """Stand for the function of `threading` that starts a thread."""
+        """Note the start of a thread, then start it."""
         note_start()
         return real_start(*args, **kwargs)
 
@@ -100,6 +105,6 @@ def _watching_starts(note_start: Callable[[], None]) -> Iterator[None]:
     try:
         yield
     finally:
-        is_ours = getattr(threading, name) is start_thread
-        if is_ours:  # else the block has put another in its place
+        is_still_replaced = getattr(threading, name) is start_thread
+        if is_still_replaced:  # otherwise the program has set a function of its own, which stays
             setattr(threading, name, real_start)

@@ -1,6 +1,6 @@
-"""A callable that wraps another one -> what is inside it, one layer, and a sentence on the layer.
-
-Nothing of the program is run: attributes are read from dicts and classes.
+"""Take one layer off a callable: find the callable inside it, and describe the layer.
+A layer is a decorator, a partial, a cache, a tf.function, a function compiled by torch, and so on.
+No code of the program is run. Attributes are read from the dicts of objects and classes.
 """
 
 import contextlib
@@ -32,25 +32,29 @@ _DESCRIPTORS = {
     staticmethod: "__func__",
     classmethod: "__func__",
 }
-# Decorators of contextlib: a call of what they return makes a context manager and runs no line.
+# Decorators of contextlib. A call of a decorated function only makes a context manager, and runs no
+# line of the function.
 _MAKERS_OF_CONTEXTS = ("contextmanager", "asynccontextmanager")
-_MOST_TYPES = 5  # for which singledispatch has implementations, named
+_MOST_TYPES = 5  # types with an implementation of singledispatch that a sentence names
 
 
 class Layer(NamedTuple):
     """One layer that was taken off a callable."""
 
-    #: What was below the layer.
+    #: The callable inside the layer.
     inner: object
-    #: What the layer was.
+    #: What the layer was, as a sentence for the user.
     sentence: str
-    #: Whether to call `inner` in place of the wrapper. False where the wrapper has work to do, as
-    #: a decorator, or gets other arguments.
-    is_replaceable: bool
+    #: Whether a call of `inner` can replace a call of the wrapper. It cannot if the wrapper has
+    #: work to do, as a decorator has, or gets other arguments than `inner`.
+    can_be_skipped: bool
 
 
 class ModuleKind(NamedTuple):
-    """A class of a framework whose objects are called through a method with another name."""
+    """A class of a framework whose objects run a method with another name when they are called.
+
+    For example, a call of a torch module runs its method `forward`.
+    """
 
     #: What an object of the class is, with an article.
     noun: str
@@ -69,33 +73,39 @@ _MODULE_KINDS = (
 
 
 def find_layer(wrapper: object, args: tuple) -> Layer | None:
-    """Return what is inside a wrapper, None where there is no layer.
+    """Return the outermost layer of a callable, None if the callable wraps nothing.
 
-    `args` are those of the call: singledispatch chooses by the first.
+    `args` are the arguments of the call. By the type of the first, singledispatch chooses.
     """
+    # Each takes the wrapper and the arguments, and returns a layer or None.
     finders = _find_dispatching_function, _find_partial, _find_traced_function, _find_wrapped
     for find in finders:
         layer = find(wrapper, args)
         if layer is not None:
             return layer
     if type(wrapper) is FunctionType or real_isinstance(wrapper, type):
-        return None  # it is what somebody wrote
-    attribute = item_of_type(wrapper, _DESCRIPTORS)
-    if attribute:
-        function = getattr(wrapper, attribute)
-        return Layer(function, f"A {type(wrapper).__name__} is unwrapped.", True)
+        return None  # a function or a class that somebody wrote
+    attribute_name = item_of_type(wrapper, _DESCRIPTORS)  # None if it is no descriptor
+    if attribute_name:
+        function = getattr(wrapper, attribute_name)
+        sentence = f"A {type(wrapper).__name__} is unwrapped."
+        return Layer(function, sentence, can_be_skipped=True)
     if type(wrapper) is functools.singledispatchmethod:
         return _find_implementation(wrapper.dispatcher, args)
     return find_module_method(wrapper) or _find_call_method(wrapper)
 
 
 def _find_dispatching_function(wrapper: object, args: tuple) -> Layer | None:
-    """Return the implementation in a function that functools made for singledispatch, or None."""
+    """Return the implementation inside a function made by singledispatch, or None.
+
+    `functools.singledispatch` returns a function with an attribute `dispatch`. A
+    `singledispatchmethod` of an object is a function with an attribute `register`.
+    """
     if type(wrapper) is not FunctionType or wrapper.__globals__ is not vars(functools):
         return None
     attributes = read_instance_dict(wrapper) or {}
     register = attributes.get("register")
-    if type(register) is MethodType:  # what a singledispatchmethod returns for an object
+    if type(register) is MethodType:  # of a singledispatchmethod
         return _find_implementation(register.__self__.dispatcher, args)
     if type(attributes.get("dispatch")) is FunctionType:
         return _find_implementation(wrapper, args)
@@ -105,31 +115,35 @@ def _find_dispatching_function(wrapper: object, args: tuple) -> Layer | None:
 def _find_implementation(dispatcher, args: tuple) -> Layer:
     """Return the implementation that a call of a singledispatch function runs.
 
-    Without arguments it is the default, that of all types without one of their own.
+    `dispatcher` is the function that `functools.singledispatch` returned. Without arguments, the
+    implementation is the default one, for all types for which none is registered.
     """
     implementation = dispatcher.registry[object]
     purpose = "the default"
     if args:
         purpose = f"what runs for {real_type_name(args[0])}"
-        # A class that answers for its subclasses may raise.
+        # The `__subclasscheck__` of a registered class runs here, and may raise.
         with contextlib.suppress(Exception):
             implementation = dispatcher.dispatch(type(args[0]))
-    kinds = [printable(kind.__name__) for kind in dispatcher.registry if kind is not object]
-    registered = f"registered: {format_names(kinds, _MOST_TYPES) or 'nothing else'}"
+    type_names = [printable(cls.__name__) for cls in dispatcher.registry if cls is not object]
+    registered = f"registered: {format_names(type_names, _MOST_TYPES) or 'nothing else'}"
     sentence = f"singledispatch is unwrapped: this is {purpose} ({registered})."
-    return Layer(implementation, sentence, is_replaceable=False)
+    return Layer(implementation, sentence, can_be_skipped=False)
 
 
 def _find_partial(wrapper: object, args: tuple) -> Layer | None:
-    """Return the function of a partial, or None; `unwrap_call` adds the partial's arguments."""
+    """Return the function of a `functools.partial`, or None for anything else.
+
+    The caller, `unwrap_call`, passes the arguments that the partial supplies.
+    """
     if type(wrapper) is not functools.partial:
         return None
     wrapped = _read_wrapped(wrapper)
     if wrapped is not None and wrapped is not wrapper.func:
-        return None  # a decorator has used a partial for its wrapper
+        return None  # a decorator uses the partial as its wrapper; `_find_wrapped` handles that
     count = format_count(len(wrapper.args) + len(wrapper.keywords), "argument")
     sentence = f"A partial is unwrapped, which supplies {count}."
-    return Layer(wrapper.func, sentence, is_replaceable=True)
+    return Layer(wrapper.func, sentence, can_be_skipped=True)
 
 
 def _find_traced_function(wrapper: object, args: tuple) -> Layer | None:
@@ -137,56 +151,65 @@ def _find_traced_function(wrapper: object, args: tuple) -> Layer | None:
     traced = read_traced_function(wrapper)
     if traced is None:
         return None
-    # For a method TensorFlow writes a function of its own around the bound method.
-    method = dict.get(read_instance_dict(traced) or {}, "__wrapped__")
-    is_bound = type(method) is MethodType and read_weak_self(method) is not None
-    return Layer(method if is_bound else traced, _TRACED, is_replaceable=True)
+    # If a method is decorated with tf.function, TensorFlow makes a function of its own around the
+    # bound method. The method in `__wrapped__` then has a weak reference as self.
+    wrapped_method = dict.get(read_instance_dict(traced) or {}, "__wrapped__")
+    if type(wrapped_method) is MethodType and read_weak_self(wrapped_method) is not None:
+        return Layer(wrapped_method, _TRACED, can_be_skipped=True)
+    return Layer(traced, _TRACED, can_be_skipped=True)
 
 
 def _read_wrapped(wrapper: object) -> object:
-    """Return what a decorator has noted as the function that it wraps, or None."""
+    """Return the `__wrapped__` of an object, as `functools.wraps` sets it, or None."""
     attributes = read_instance_dict(wrapper) or {}
-    # `numpy.vectorize` has its own name for it.
+    # `numpy.vectorize` has the wrapped function in another attribute.
     name = "pyfunc" if real_type_name(wrapper) == "vectorize" else "__wrapped__"
     return dict.get(attributes, name)
 
 
 def _find_wrapped(wrapper: object, args: tuple) -> Layer | None:
-    """Return what a decorator, a cache or a compiler has wrapped, or None."""
+    """Return the layer of a decorator, a cache or a compiler, or None if there is none."""
     wrapped = _read_wrapped(wrapper)
     if wrapped is wrapper or not callable(wrapper) or not callable(wrapped):
         return None
     if type(wrapper) is functools._lru_cache_wrapper:
-        return Layer(wrapped, _CACHED, is_replaceable=True)
+        return Layer(wrapped, _CACHED, can_be_skipped=True)
     if type(wrapper) is FunctionType:
         return _find_decorated(wrapper, wrapped)
     package = str(vars(type(wrapper)).get("__module__")).partition(".")[0]
     if package in _COMPILERS:
         sentence = f"{_COMPILERS[package]} is unwrapped: this is what it compiles."
-        return Layer(wrapped, sentence, is_replaceable=True)
+        return Layer(wrapped, sentence, can_be_skipped=True)
+    # An object of an unknown class: nobody knows what its call does besides.
     sentence = f"The wrapper {real_type_name(wrapper)} is unwrapped."
-    return Layer(wrapped, sentence, is_replaceable=False)
+    return Layer(wrapped, sentence, can_be_skipped=False)
 
 
 def _find_decorated(wrapper: FunctionType, wrapped: object) -> Layer:
-    """Return the layer of a function that a decorator, or Dynamo, put around another one."""
+    """Return the layer of a Python function that a decorator, or torch, put around another one."""
     attributes = read_instance_dict(wrapper) or {}
-    if "get_compiler_config" in attributes:
-        return Layer(wrapped, COMPILED, is_replaceable=True)
+    if "get_compiler_config" in attributes:  # set by torch.compile
+        return Layer(wrapped, COMPILED, can_be_skipped=True)
     if "_torchdynamo_disable" in attributes:
-        return Layer(wrapped, _DISABLED, is_replaceable=True)
+        return Layer(wrapped, _DISABLED, can_be_skipped=True)
+    # The wrapper is mostly an inner function of the decorator: `timed.<locals>.wrapper` -> `timed`.
     decorator = printable(wrapper.__code__.co_qualname.partition(".<locals>")[0])
     if "__argmap__" in attributes:
-        decorator = "argmap"  # networkx writes the code of its wrappers anew, under another name
+        decorator = "argmap"  # of networkx, which compiles its wrappers under another name
     name = decorator.removesuffix(".__call__")
     sentence = f"The decorator {name} is unwrapped: this is what it decorates."
-    return Layer(wrapped, sentence, is_replaceable=decorator in _MAKERS_OF_CONTEXTS)
+    # A wrapper does work of its own, so it must be called. But a call of a wrapper of contextlib
+    # only makes a context manager, and would not run a line of the function.
+    return Layer(wrapped, sentence, can_be_skipped=decorator in _MAKERS_OF_CONTEXTS)
 
 
 def find_module_method(module: object) -> Layer | None:
-    """Return the method that a call of a torch module or a Keras layer leads to, or None."""
+    """Return the layer of a torch module or a Keras layer, which leads to the method that it runs.
+
+    Return None for any other object.
+    """
     for kind in _MODULE_KINDS:
-        # A framework that is not imported has made no objects.
+        # None if the framework is not imported: then no object is of this class.
         cls = getattr(restoring.module(kind.home), kind.name, None)
         if cls is not None and real_isinstance(module, cls):
             return _find_method_of_kind(module, kind)
@@ -194,36 +217,48 @@ def find_module_method(module: object) -> Layer | None:
 
 
 def _find_method_of_kind(module: object, kind: ModuleKind) -> Layer:
-    """Return the method of a module; of a compiled module, the module that was compiled."""
+    """Return the layer around the method of a module, such as `forward`.
+
+    For a module that torch.compile returned, return the layer around the original module.
+    """
     attributes = read_instance_dict(module)
     original = dict.get(attributes.get("_modules") or {}, "_orig_mod")
     if original is not None:
+        # `torch.compiler.disable` returns a module of the same class as `torch.compile`.
         is_disabled = real_type_name(attributes.get("dynamo_ctx")) == "DisableContext"
         sentence = _DISABLED if is_disabled else COMPILED
-        return Layer(original, sentence, is_replaceable=True)
+        return Layer(original, sentence, can_be_skipped=True)
 
     function = static_attribute(module, kind.method)
-    # A function in the object's own dict is called without the object.
+    # A function in the object's own dict is no method: it is called without the object.
     if type(function) is FunctionType and kind.method not in attributes:
         function = MethodType(function, module)
     if attributes.get("_compiled_call_impl") is not None:  # set by `module.compile()`
-        return Layer(function, COMPILED, is_replaceable=True)
+        return Layer(function, COMPILED, can_be_skipped=True)
+    # A call of the module does other work too, such as running hooks, so it cannot be skipped.
     sentence = f"{real_type_name(module)} is {kind.noun}: this is its {kind.method}."
-    return Layer(function, sentence, is_replaceable=False)
+    return Layer(function, sentence, can_be_skipped=False)
 
 
 def _find_call_method(thing: object) -> Layer | None:
-    """Return the `__call__` of an object whose class defines one in Python, or None."""
+    """Return the layer that leads from an object to the `__call__` of its class.
+
+    Return None if the class has no `__call__`, or has one in C.
+    """
     call = static_attribute(thing, "__call__")
     if type(call) is not FunctionType:
         return None
     name = real_type_name(thing)
     sentence = f"{name} objects are called through their __call__: this is it."
-    return Layer(MethodType(call, thing), sentence, is_replaceable=True)
+    return Layer(MethodType(call, thing), sentence, can_be_skipped=True)
 
 
 def read_weak_self(method: MethodType):
-    """Return the weak reference that a tf.function keeps of a method's self, None of any other."""
+    """Return the weak reference to the object of a method that a tf.function has wrapped.
+
+    TensorFlow binds such a method to a `TfMethodTarget`, which has the weak reference. Return None
+    for any other method.
+    """
     bound_object = method.__self__
     if real_type_name(bound_object) != "TfMethodTarget":
         return None

@@ -1,6 +1,8 @@
-"""Run the files of an op in jobs: forward, and backward by its gradient rule.
-
-Each trial has its own session, so what a learner registers is gone afterwards.
+"""Run a learner's op in jobs of the small OneFlow: forward, and backward by its gradient rule.
+An op has three files: its definition with the gradient rule, its *wrapper*, and its kernel. The
+wrapper is the function that a user calls; it adds the op to the job that is being recorded. A *job*
+is a recorded graph of ops, which then runs on arrays. A *blob* is a tensor in a job. Each trial has
+a session of its own, so what a learner registers is gone afterwards.
 """
 
 from collections.abc import Callable
@@ -17,7 +19,10 @@ from helpers.study.op_folder import op_folder
 
 
 def require_files(answer, op: str) -> dict[str, str]:
-    """Return the learner's files; InvalidAnswer for a missing one, NotAttempted for `...`."""
+    """Return the learner's answer for the exercise on `op`: name of a file -> text.
+
+    Raise InvalidAnswer if a file is missing or is no text, NotAttempted if the answer is `...`.
+    """
     files = require_named_values(answer, file_names(op), "the answer")
     for name, text in files.items():
         if not isinstance(text, str):
@@ -27,11 +32,21 @@ def require_files(answer, op: str) -> dict[str, str]:
 
 @contextmanager
 def loading(name: str, files: dict[str, str], kernel: bool = True):
-    """Load an op's folder in a fresh session and yield the module of its api file.
+    """Load an op in a fresh session; yield the module of its api file, which has the wrapper.
 
-    `files`: name -> text. Without `kernel`, the kernel file is not loaded. May raise OpError.
+    The session ends with the `with` block. OpError is raised if a file of the op is wrong.
+
+    Parameters
+    ----------
+    name : str
+        The name of the op.
+    files : dict of str to str
+        Name -> text of each file.
+    kernel : bool
+        Whether to load the kernel file.
     """
     with flow.fresh_session():
+        # `op_folder` writes the files. The calls choose which of them to load, as in OneFlow.
         module = flow.experimental.custom_op_module(name, op_folder(name, files))
         module = module.py_def().py_api()
         if kernel:
@@ -39,8 +54,8 @@ def loading(name: str, files: dict[str, str], kernel: bool = True):
         yield module.build_load().api
 
 
-def wrapper_of(api, name: str):
-    """Return the wrapper of an op from the module of its api file; InvalidAnswer if it has none."""
+def find_wrapper(api, name: str):
+    """Return the function `{name}_forward` of an op's api module; InvalidAnswer if it has none."""
     wrapper = getattr(api, f"{name}_forward", None)
     if not callable(wrapper):
         raise InvalidAnswer(f"{name}_py_api.py must define {name}_forward")
@@ -48,24 +63,27 @@ def wrapper_of(api, name: str):
 
 
 def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
-    """Load an op in a fresh session and return the first output for `x`. May raise OpError."""
+    """Load an op in a fresh session and return the first output for `x`. May raise OpError.
+
+    `files` maps the name of each file of the op to its text.
+    """
     with loading(name, files) as api:
-        return run_forward(wrapper_of(api, name), x)[0]
+        return run_forward(find_wrapper(api, name), x)[0]
 
 
 def run_forward(wrapper, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return the outputs of `wrapper(x)` in a predict job."""
+    """Run `wrapper(x)` in a new job without training, and return its outputs as arrays."""
 
     @flow.global_function()
     def predict_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
         with flow.scope.placement("cpu", "0:0"):
-            return blobs_of(wrapper, x)
+            return call_for_blobs(wrapper, x)
 
     return predict_job(x)
 
 
 def failing_stage(job, *arrays) -> str:
-    """Call a job function; return the stage at which it fails, or "none"."""
+    """Call a job with arrays; return the stage at which it fails, such as "infer", or "none"."""
     try:
         job(*arrays)
     except flow.OpError as error:
@@ -74,46 +92,52 @@ def failing_stage(job, *arrays) -> str:
 
 
 def gradient(wrapper, x: np.ndarray, dys) -> np.ndarray:
-    """Return the gradient of the sum of all outputs times `dys`, by the op's own rule."""
-    _, dx = there_and_back(lambda x: blobs_of(wrapper, x), x, dys)
+    """Return the gradient for x of the sum of each output times its item of `dys`.
+
+    The op's own gradient rule computes it.
+    """
+    _, dx = run_forward_and_backward(lambda x: call_for_blobs(wrapper, x), x, dys)
     return dx
 
 
-def there_and_back(function: Callable, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
+def run_forward_and_backward(function: Callable, x: np.ndarray, dys) -> tuple[tuple, np.ndarray]:
     """Run `function(blob)` in a train job; return its outputs, and the gradient for x.
 
-    `dys` has an array for each output. The gradient is that of the sum of all outputs times `dys`.
+    `dys` has an array for each output: the gradient that comes back to this output. The result is
+    the gradient for x of the sum of each output times its item of `dys`. Raise InvalidAnswer if the
+    function returns another number of outputs.
     """
-    weighted = weighted_job(function, x)
-    # Reading the attribute records the job, and only then do the weights exist.
-    weighted.job.job  # noqa: B018
-    names = weighted.weight_names
-    if len(names) != len(dys):
-        raise InvalidAnswer(f"the wrapper returns {len(names)} blob(s), not {len(dys)}")
+    weighted_job = make_weighted_job(function, x)
+    # Reading this attribute records the job. Before that, the job has no weights.
+    weighted_job.job.job  # noqa: B018
+    weight_names = weighted_job.weight_names
+    if len(weight_names) != len(dys):
+        raise InvalidAnswer(f"the wrapper returns {len(weight_names)} blob(s), not {len(dys)}")
 
-    # The gradient of sum(y * dy) for y is dy, so these weights are what comes back to each output.
-    flow.load_variables(dict(zip(names, dys, strict=True)))
-    outputs = weighted.job(x)
-    return outputs, weighted.gradients["dx"]
+    # The loss is the sum of y * weight, so the gradient that comes back to y is the weight.
+    flow.load_variables(dict(zip(weight_names, dys, strict=True)))
+    outputs = weighted_job.job(x)
+    return outputs, weighted_job.gradients["dx"]
 
 
 @dataclass(frozen=True)
 class WeightedJob:
-    """A train job whose loss is the sum of each output times a weight."""
+    """A train job whose loss is the sum of each output times a weight, a variable of the job."""
 
-    #: The job function.
+    #: The job: a call with an array runs it.
     job: Callable
-    #: The names of the weights, once the job is recorded.
+    #: The names of the weights, one for each output. Empty until the job is recorded.
     weight_names: list[str]
-    #: "dx" -> the gradient for the input in the last run.
+    #: "dx" -> the gradient for the input in the last run. Empty until the job has run.
     gradients: dict[str, np.ndarray]
 
 
-def weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
-    """Return a train job of `function(blob)`, for an input of the shape and dtype of `x`.
+def make_weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
+    """Return a train job that calls `function(blob)`, which returns several blobs.
 
-    The function returns several blobs. When the job is recorded, the names of the weights are
-    filled in; when it runs, the gradient is.
+    The loss of the job is the sum of each blob times a weight, which is a variable of the job. The
+    input has the shape and the dtype of `x`. The returned record is filled later: with the names of
+    the weights when the job is recorded, with the gradient when the job runs.
     """
     weight_names = []
     gradients = {}
@@ -121,13 +145,14 @@ def weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
     @flow.global_function(type="train")
     def train_job(x: flow.typing.Numpy.Placeholder(x.shape, dtype=x.dtype.name)):
         with flow.scope.placement("cpu", "0:0"):
-            # Only what depends on a variable has a gradient, so add one that is zero.
+            # OneFlow computes gradients only for what depends on a variable. So a variable that is
+            # zero is added to the input.
             blob = x + _make_zeros(x, trainable=True)
-            # Each run calls this with the gradient of the loss for the blob.
+            # Each run calls the lambda with the gradient of the loss for the blob.
             flow.watch_diff(blob, lambda array: gradients.update(dx=array))
             outputs = tuple(function(blob))
             weights = [_make_zeros(y, trainable=False) for y in outputs]
-            # A blob is named after its op and the op's output: variable_1/out_0.
+            # The blob of the variable `variable_1` has the name `variable_1/out_0`.
             weight_names.extend(weight.name.removesuffix("/out_0") for weight in weights)
             _minimize(outputs, weights)
         return outputs
@@ -136,33 +161,39 @@ def weighted_job(function: Callable, x: np.ndarray) -> WeightedJob:
 
 
 def _make_zeros(like, trainable: bool):
-    """Return a new variable of zeros, in the shape and the dtype of a blob."""
+    """Add a variable of zeros to the job, with the shape and the dtype of the blob `like`."""
     name = f"variable_{len(flow.get_all_variables())}"
-    start = flow.zeros_initializer()
-    return flow.get_variable(name, like.shape, like.dtype, start, trainable=trainable)
+    initializer = flow.zeros_initializer()
+    return flow.get_variable(name, like.shape, like.dtype, initializer, trainable=trainable)
 
 
 def _minimize(outputs: tuple, weights: list) -> None:
-    """Append the loss to the job, and an optimizer that changes nothing."""
-    parts = [flow.math.reduce_sum(y * dy) for y, dy in zip(outputs, weights, strict=True)]
-    loss = sum(parts[1:], parts[0])  # started with a blob, because sum starts with the int 0
-    rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
-    flow.optimizer.SGD(rate).minimize(loss)
+    """Add the loss to the job, the sum of each output times its weight, and an optimizer.
+
+    The optimizer is needed for a backward pass. Its learning rate is 0, so it changes no variable.
+    """
+    terms = [flow.math.reduce_sum(y * weight) for y, weight in zip(outputs, weights, strict=True)]
+    loss = sum(terms[1:], start=terms[0])  # by default, `sum` would add a blob to the int 0
+    learning_rate = flow.optimizer.PiecewiseConstantScheduler([], [0.0])
+    flow.optimizer.SGD(learning_rate).minimize(loss)
 
 
-def blobs_of(wrapper, x, options=None) -> tuple:
-    """Call `wrapper(x, **options)`; return its blobs. InvalidAnswer for anything else."""
+def call_for_blobs(wrapper, x, options=None) -> tuple:
+    """Return the blobs that `wrapper(x, **options)` returns, as a tuple.
+
+    `x` is a blob. Raise InvalidAnswer if the wrapper returns nothing, or anything but blobs.
+    """
     result = wrapper(x, **(options or {}))
     blobs = tuple(result) if isinstance(result, (tuple, list)) else (result,)
     if not blobs:
         _refuse_result(wrapper, ())
     for blob in blobs:
-        if type(blob) is not type(x):
+        if type(blob) is not type(x):  # not a blob
             _refuse_result(wrapper, blob)
     return blobs
 
 
 def _refuse_result(wrapper, value) -> None:
-    """Raise InvalidAnswer for what a wrapper has returned."""
+    """Raise InvalidAnswer: a wrapper has returned this value, which is no blob."""
     name = getattr(wrapper, "__name__", "the wrapper")
     raise InvalidAnswer(f"{name} returned {short_repr(value)}; it must return a blob")

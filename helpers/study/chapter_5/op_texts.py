@@ -1,8 +1,11 @@
-"""Build the texts of an op's files from the parts that differ between ops."""
+"""Write the three files of an op, as a learner would, for a formula such as `np.maximum(x, 0)`.
+The files are the definition with the gradient rule, the wrapper and the kernel. They are made from
+templates, in which words in capitals are replaced by what differs between ops.
+"""
 
 import re
 
-# Words in capitals in these texts stand for what differs between ops.
+# NAME is the name of the op; `_write_type` replaces the other words in capitals.
 _TYPE = """
 
 def like_LIKE(ctx):
@@ -65,15 +68,22 @@ def backward(args):
 
 
 def file_names(name: str) -> tuple[str, str, str]:
-    """Return the names of an op's definition in Python, wrapper and kernel file."""
+    """Return the names of the three files of an op: definition, wrapper, kernel."""
     return tuple(f"{name}_{ending}" for ending in ("op_def.py", "py_api.py", "py_kernel.py"))
 
 
 def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
-    """Return the files of an op, name -> text.
+    """Return the files of an op: name of a file -> text.
 
-    `forward` is the expression that its kernel returns, of `x`. `backward` is that of its gradient,
-    of `y` and `dy`; without it, the op has no gradient rule.
+    Parameters
+    ----------
+    name : str
+        The name of the op.
+    forward : str
+        The expression that computes the output from `x`, such as "np.maximum(x, 0)".
+    backward : str
+        The expression that computes the gradient for x from the output `y` and its gradient `dy`.
+        With "", the op has no gradient rule.
     """
     definition = "\nimport oneflow as flow\n" + _write_type("forward", "the_input", "in", "out")
     kernel = _KERNEL.replace("FORWARD", forward)
@@ -85,27 +95,31 @@ def op_files(name: str, forward: str, backward: str = "") -> dict[str, str]:
 
 
 def _write_type(direction: str, like: str, inputs: str, out: str) -> str:
-    """Return the definition of one op type.
+    """Return the text that defines one op type.
+
+    An op has a type for the forward pass and, with a gradient rule, a type for the backward pass.
 
     Parameters
     ----------
-    direction
+    direction : str
         "forward" or "backward".
-    like
-        The end of the name of its inference function, such as "the_input".
-    inputs
-        The names of its inputs, with spaces. The output has the shape and dtype of the last one.
-    out
-        The name of its output.
+    like : str
+        The end of the name of the function that infers shapes, such as "the_input".
+    inputs : str
+        The names of the inputs, with a space between them. The output has the shape and the dtype
+        of the last one.
+    out : str
+        The name of the output.
     """
     input_names = inputs.split()
-    values = {
+    values = {  # word in capitals -> what replaces it
         "INPUTS": "\n".join(f'    .Input("{name}")' for name in input_names),
         "LIKE": like,
         "IN": input_names[-1],
         "OUT": out,
         "DIRECTION": direction,
     }
-    # In one pass, because a text that is put in may contain another word in capitals. INPUTS comes
-    # before IN in the pattern, so that IN does not match its beginning.
-    return re.sub("|".join(values), lambda match: values[match[0]], _TYPE)
+    # All words are replaced in one pass, because the text that replaces one may contain another.
+    # INPUTS comes before IN in the pattern. Otherwise IN would match the beginning of INPUTS.
+    pattern = "|".join(values)
+    return re.sub(pattern, lambda match: values[match[0]], _TYPE)

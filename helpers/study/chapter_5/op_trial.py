@@ -1,4 +1,4 @@
-"""Chapter 5: the exercises on a sigmoid op and on three broken ops."""
+"""Chapter 5, exercises `sigmoid` and `repair`: write an op, and find the mistake in three ops."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,11 +22,14 @@ SIGMOID = "user_sigmoid"
 
 
 def _draw_sigmoid_job(files):
-    """Return the graph of a train job through the learner's op."""
+    """Return the graph of a train job with the learner's sigmoid op, which is drawn as a picture.
+
+    `files` is the learner's answer: name of a file -> text.
+    """
     x = np.ones((2, 3), np.float32)
     with op_jobs.loading(SIGMOID, op_jobs.require_files(files, SIGMOID)) as api:
-        wrapper = op_jobs.wrapper_of(api, SIGMOID)
-        job = op_jobs.weighted_job(lambda blob: op_jobs.blobs_of(wrapper, blob), x).job
+        wrapper = op_jobs.find_wrapper(api, SIGMOID)
+        job = op_jobs.make_weighted_job(lambda blob: op_jobs.call_for_blobs(wrapper, blob), x).job
         return build_job_graph(job)
 
 
@@ -43,23 +46,24 @@ SIGMOID_HINTS = (
 @exercise(*SIGMOID_HINTS, picture=_draw_sigmoid_job)
 def sigmoid(sigmoid=None):
     """Your op's values and gradients match torch's."""
+    # This returns a sentence on what is wrong, None if the op is right.
     files = op_jobs.require_files(sigmoid, SIGMOID)
     return judge_op(SIGMOID, files, lambda x: x.sigmoid())
 
 
 @dataclass(frozen=True)
 class BrokenOp:
-    """An op of the exercise `repair`, and its one mistake."""
+    """An op of the exercise `repair`, and the one mistake in its files."""
 
-    #: What the kernel's forward returns, as an expression of x.
+    #: The expression of x that the kernel's forward returns.
     forward: str
-    #: What its backward returns, as an expression of y and dy.
+    #: The expression of y and dy that the kernel's backward returns.
     backward: str
-    #: The same formula in torch.
+    #: A function that computes the same formula in torch.
     truth: Callable
-    #: The text that the mistake replaces.
+    #: The right text in one of the files.
     right: str
-    #: The mistake.
+    #: The wrong text that replaces it.
     wrong: str
 
 
@@ -94,17 +98,21 @@ def broken_ops() -> dict[str, dict[str, str]]:
 
 
 def _write_broken_files(name: str) -> dict[str, str]:
-    """Return the files of one of BROKEN_OPS, with its mistake in one of them."""
+    """Return the files of one of BROKEN_OPS, name -> text, with the mistake in one of them."""
     op = BROKEN_OPS[name]
     files = op_files(name, op.forward, op.backward)
+    # Only one file contains `op.right`; the others stay as they are.
     return {file: text.replace(op.right, op.wrong) for file, text in files.items()}
 
 
 def run_with_gradient(name: str, files: dict[str, str]) -> None:
-    """Load an op in a fresh session, run it, and go back through it. May raise OpError."""
+    """Load an op in a fresh session, run it, and compute a gradient. OpError if that fails.
+
+    `files` maps the name of each file of the op to its text.
+    """
     x = np.ones(2, np.float32)
     with op_jobs.loading(name, files) as api:
-        wrapper = op_jobs.wrapper_of(api, name)
+        wrapper = op_jobs.find_wrapper(api, name)
         op_jobs.run_forward(wrapper, x)
         op_jobs.gradient(wrapper, x, [x])
 
@@ -121,6 +129,7 @@ REPAIR_HINTS = (
 @exercise(*REPAIR_HINTS)
 def repair(repairs):
     """After your three edits, all three ops match torch."""
+    # This returns a sentence on what is wrong, None if all repairs are right.
     for name, edit in require_named_values(repairs, BROKEN_OPS, "the repairs").items():
         reason = _judge_edit(name, edit)
         if reason:
@@ -129,7 +138,11 @@ def repair(repairs):
 
 
 def _judge_edit(name: str, edit) -> str | None:
-    """Return what is wrong with the repair of one op: (file, old text, new text)."""
+    """Return what is wrong with a learner's repair of one op; None if the op is right now.
+
+    `edit` is (name of the file, old text, new text): the old text, which must occur once in the
+    file, is replaced by the new one. Raise InvalidAnswer for anything else.
+    """
     texts = require_items(edit, limit=3, what=f"the repair of {name}")
     if len(texts) != 3 or not all(isinstance(require_attempt(text, name), str) for text in texts):
         must = "must be three strings: the file, the old text, the new text"

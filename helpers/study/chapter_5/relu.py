@@ -1,4 +1,7 @@
-"""Chapter 5: the ReLU op up to a section, with a changed name, or without one piece."""
+"""Chapter 5: the ReLU op as it is at some point of the chapter, or with something wrong or missing.
+Its exercises are `gradient_names`, on the names that the gradient rule uses, and `forgotten`, on
+the stage of a job at which a missing piece is noticed.
+"""
 
 import re
 from contextlib import nullcontext
@@ -26,8 +29,8 @@ EXAMPLE = np.array([[-1.0, 2.0]])
 def relu_files(output="out", output_grad="out", argument="in") -> dict[str, str]:
     """Return the files of the ReLU op, name -> text, with these three names in its gradient rule.
 
-    `output` and `output_grad` are the output whose value and gradient the rule reads, `argument`
-    is the input whose gradient it sets.
+    The gradient rule reads the value of the output `output` and the gradient of the output
+    `output_grad`, and sets the gradient of the input `argument`. A wrong name breaks the rule.
     """
     files = op_files("user_relu", "np.maximum(x, 0)", "np.where(y > 0, dy, 0)")
     text = files[DEFINITION]
@@ -47,7 +50,7 @@ def relu_so_far(part: str) -> tuple[dict[str, str], object, object, np.ndarray]:
     files = op_files("user_relu", "np.maximum(x, 0)")
     if part == "gradient rule":
         files = relu_files()
-    files[API] = files[API].replace("my_user_relu", "myrelu")
+    files[API] = files[API].replace("my_user_relu", "myrelu")  # the name that the chapter uses
     if part == "wrapper":
         del files[KERNEL]
 
@@ -94,18 +97,18 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
 
 def without_each_piece() -> dict[str, dict[str, str]]:
     """Return piece -> what happens without it, a dict with the keys without, stage and message."""
-    return {piece: _row_without(piece) for piece in PIECES}
+    return {piece: _try_without(piece) for piece in PIECES}
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of the ReLU op, and how a trial goes without it."""
+    """A piece of the ReLU op, and how to leave it out: by a pattern or by options."""
 
-    #: The file that contains the piece.
+    #: The name of the file that contains the piece.
     file: str = DEFINITION
-    #: A regular expression that finds it there; it finds nothing where an option leaves it out.
+    #: A regular expression that matches the piece in the file. "$" matches no text.
     pattern: str = "$"
-    #: The options of `train_through` that leave it out.
+    #: Options of `train_through` with which the piece is left out.
     options: dict[str, bool] = field(default_factory=dict)
 
 
@@ -121,10 +124,15 @@ PIECES = {
 }
 
 
-def _row_without(name: str) -> dict[str, str]:
-    """Return the stage at which a job without this piece of PIECES fails, and the message."""
+def _try_without(name: str) -> dict[str, str]:
+    """Run a job with the ReLU op without one of PIECES, and return how the job fails.
+
+    The keys are "without", the name of the piece; "stage", the stage at which the job fails, or
+    "none"; and "message", the message of the error.
+    """
     piece = PIECES[name]
     files = relu_files()
+    # The pattern finds nothing if the piece is left out by an option of `train_through`.
     files[piece.file] = re.sub(piece.pattern, "", files[piece.file], count=1, flags=re.DOTALL)
 
     stage = "none"
@@ -132,7 +140,8 @@ def _row_without(name: str) -> dict[str, str]:
     try:
         train_through(files, **piece.options)
     except flow.OpError as error:
-        # Learners know six stages. Loading the file is when its definition is checked.
+        # Learners know six stages, without "load": a file is checked when it is loaded, and they
+        # call this "define".
         stage = "define" if error.stage == "load" else error.stage
         message = str(error)
     return {"without": name, "stage": stage, "message": message}
@@ -148,13 +157,14 @@ NAMES = ("output", "output_grad", "argument")
 )
 def gradient_names(output, output_grad=None, argument=None):
     """The rule uses the forward op's own names, and the job trains."""
+    # This returns a sentence on what is wrong, None if the names are right.
     answers = [output, output_grad, argument]
-    # The three names may also come as one tuple.
+    # A learner may pass the three names as one tuple, too.
     is_one_tuple = answers[1:] == [None, None] and not isinstance(output, str | None)
     if is_one_tuple:
         answers = require_items(output, len(NAMES))
 
-    # strict=False: a tuple may be too short, which the next lines report.
+    # strict=False, because a tuple may be too short. The next lines report that.
     names = {part: require_attempt(name, part) for part, name in zip(NAMES, answers, strict=False)}
     if [type(name) for name in names.values()] != [str] * len(NAMES):
         must = f'the answer must be three names such as "y", for {", ".join(NAMES)}'
@@ -167,7 +177,8 @@ def gradient_names(output, output_grad=None, argument=None):
 
 
 STAGES = ("define", "build", "infer", "backward", "run", "none")
-WHY = {  # true of a guess that is too early and of one that is too late
+# Piece -> why a guess is wrong. The sentence is true for a stage too early and for one too late.
+WHY = {
     "the inference function": "without one the definition is incomplete, which loading it shows",
     "the shape in the inference": "what the function does is not known before it is called, and "
     "nothing notices until a step needs the output's shape",
@@ -192,12 +203,13 @@ WHY = {  # true of a guess that is too early and of one that is too late
 )
 def forgotten(guess):
     """A job fails at the stage that first needs the missing piece. One piece has a default."""
+    # `guess`: name of a piece -> stage. This returns a sentence on the first wrong stage, or None.
     guess = require_named_values(guess, PIECES)
     for piece, stage in guess.items():
         if stage not in STAGES:
             return f"{piece}: a stage is one of {', '.join(STAGES)}; not {short_repr(stage)}"
 
     for piece, stage in guess.items():
-        if stage != _row_without(piece)["stage"]:
+        if stage != _try_without(piece)["stage"]:
             return f"without {piece}, the answer is not {stage!r}: {WHY[piece]}"
     return None

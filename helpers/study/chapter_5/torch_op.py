@@ -1,4 +1,7 @@
-"""Chapter 5: find the first promise that a learner's `torch.library` op breaks."""
+"""Chapter 5, exercise `smooth_max`: judge an op that a learner has written with `torch.library`.
+The op computes `logsumexp(scale * x) / scale` over the last axis. A learner also writes its *fake
+kernel*, which returns only the shape and the dtype of the result, and its gradient.
+"""
 
 import logging
 from collections.abc import Iterator
@@ -20,7 +23,8 @@ SCALES = 2.0, -0.5
 ONE_EACH = ": return a tuple with one for each input of the op, None for scale"
 WATCHED = "backward did not notice the change; after ctx.save_for_backward(x), it would notice it"
 NUMBERS = "somewhere a size became a number, as int() makes it; leave sizes as they are"
-LOG = logging.getLogger("torch._subclasses.fake_tensor")  # the verdict contains its messages
+# Switched off while an op is judged, because the verdict contains the same messages.
+LOG = logging.getLogger("torch._subclasses.fake_tensor")
 
 
 def fit_around(activation) -> tuple:
@@ -59,7 +63,8 @@ def _smooth_max(x, scale: float):
 )
 def smooth_max(smooth_max):
     """PyTorch can call your op, go back through it, check it with opcheck and compile it."""
-    op_types = (
+    # This returns a sentence on what is wrong, None if the op is right.
+    op_types = (  # of a decorated function, and of an op as `torch.ops` returns it
         torch.library.CustomOpDef,
         type(torch.ops.aten.abs),
         type(torch.ops.aten.abs.default),
@@ -77,7 +82,11 @@ def smooth_max(smooth_max):
 
 
 def _make_eager_cases() -> Iterator[JudgedCase]:
-    """Yield cases without compiling: results, the fake kernel, gradients, and a change of x."""
+    """Yield cases without compilation: results, the fake kernel, gradients, and a change of x.
+
+    A case has a text for messages, a function that is run with the learner's op and with the right
+    one, and what to say if the results differ.
+    """
     dtypes = torch.float32, torch.float64
     for dtype in dtypes:
         for shape in SHAPES:
@@ -101,7 +110,17 @@ def _make_eager_cases() -> Iterator[JudgedCase]:
 
 
 def _advise_on_op(mine, real, advice=""):
-    """Return the first difference with its advice, or the answer's error in words."""
+    """Return a sentence on the first difference of two results, or on the error of the op.
+
+    Parameters
+    ----------
+    mine : dict or Raised
+        The result of the learner's op, or the error that it raised.
+    real : dict
+        The right result.
+    advice : str
+        What the learner should look at if the results differ.
+    """
     if not isinstance(mine, Raised):
         return advise_on_first_part("torch", advice)(mine, real)
     message = str(mine)
@@ -113,13 +132,14 @@ def _advise_on_op(mine, real, advice=""):
 
 
 def _make_example(shape, dtype=None):
-    """Return a tensor of different numbers of both signs, of float64 by default."""
+    """Return a tensor with numbers from -2 to 3, all different, in float64 by default."""
     count = torch.Size(shape).numel()
     numbers = torch.linspace(-2, 3, count, dtype=dtype or torch.float64)
     return numbers.reshape(shape)
 
 
 def _round_tensor(tensor) -> list:
+    """Return the numbers of a tensor as nested lists, rounded to six decimals."""
     return tensor.double().round(decimals=6).tolist()
 
 
@@ -132,7 +152,11 @@ def _call_op(op, x, scale: float):
 
 
 def _run_forward(x, op) -> dict:
-    """Return the results and their dtype, and whether x and the result share their memory."""
+    """Return the results of an op by name, and what happens to x and to the result.
+
+    "x after the call" shows whether the op has changed x. "the result once x is overwritten" shows
+    whether the result shares the memory of x.
+    """
     values = {}
     for scale in SCALES:
         own_x = x.clone()
@@ -141,13 +165,16 @@ def _run_forward(x, op) -> dict:
         values["the dtype"] = str(y.dtype)
         values["x after the call"] = _round_tensor(own_x)
 
-        own_x.zero_()  # changes the result, too, if that shares the memory of x
+        own_x.zero_()  # this changes the result too, if it shares the memory of x
         values["the result once x is overwritten"] = _round_tensor(y)
     return values
 
 
 def _run_fake_kernel(dtype, op) -> dict:
-    """Return the shape and the dtype that the op promises for a tensor without numbers."""
+    """Return the shape and the dtype that the op's fake kernel returns.
+
+    In FakeTensorMode tensors have no numbers, so PyTorch calls the fake kernel.
+    """
     from torch._subclasses.fake_tensor import FakeTensorMode
 
     with FakeTensorMode():
@@ -157,7 +184,10 @@ def _run_fake_kernel(dtype, op) -> dict:
 
 
 def _run_backward(shape, scale: float, op) -> dict:
-    """Return the gradient for x, with a different gradient coming back to each item of y."""
+    """Return the gradient for x that the op computes, for an x of this shape.
+
+    A different number, 1, 2, 3 and so on, comes back to each item of the result.
+    """
     x = _make_example(shape).requires_grad_()
     y = _call_op(op, x, scale)
     dy = 1 + torch.arange(y.numel(), dtype=y.dtype)
@@ -166,14 +196,15 @@ def _run_backward(shape, scale: float, op) -> dict:
 
 
 def _run_backward_after_change(op) -> str:
-    """Change x in place between forward and backward; return whether a wrong gradient results.
+    """Change x in place between forward and backward; return whether the gradient is then wrong.
 
-    An op that saved x by `save_for_backward` refuses. One that kept x as in `ctx.x = x` computes
-    with the new numbers.
+    An op that has saved x with `ctx.save_for_backward(x)` raises an error in backward. An op that
+    has saved x with `ctx.x = x` computes the gradient with the new numbers, which is wrong. Return
+    "refused or right", or "wrong: " and the gradient.
     """
     right = _run_backward((3,), SCALES[0], _smooth_max)["dx"]
     x = _make_example((3,)).requires_grad_()
-    changed = x * 1  # a leaf that requires a gradient cannot be changed in place
+    changed = x * 1  # PyTorch refuses to change x itself in place: it is a leaf with a gradient
     y = _call_op(op, changed, SCALES[0])
     changed.mul_(10)
     try:
@@ -188,7 +219,10 @@ def _run_backward_after_change(op) -> str:
 
 
 def _find_failed_opcheck(op) -> str | None:
-    """Return the first test of PyTorch's `opcheck` that the op fails, with its error, or None."""
+    """Return the first test of PyTorch's `opcheck` that the op fails, with its error.
+
+    Return None if the op passes all tests.
+    """
     x = _make_example((2, 3)).requires_grad_()
     results = torch.library.opcheck(op, (x, SCALES[0]), raise_exception=False)
     for test, result in results.items():
@@ -197,22 +231,27 @@ def _find_failed_opcheck(op) -> str | None:
     return None
 
 
-@compiled_apart()
+@compiled_apart()  # the compiler's caches are as in a fresh process
 def _run_compiled(op) -> dict:
-    """Compile a step with the op for any size; return the number of graphs, and the gradients."""
+    """Compile a function that calls the op, and run it on tensors of three sizes.
+
+    Return how many graphs torch.compile made, and the gradients. One graph is enough for all sizes,
+    unless the op turns a size into a number.
+    """
     from torch._dynamo.backends.debugging import aot_eager
 
     graphs = []
 
-    def counting(graph, inputs):
+    def note_graph(graph, inputs):
+        """Note a graph, as the backend of torch.compile, and let `aot_eager` compile it."""
         graphs.append(graph)
         return aot_eager(graph, inputs)
 
     def step(x):
         return op(x, 2.0) * 2
 
-    if op is not _smooth_max:  # the reference runs eagerly, and counts as one graph
-        step = torch.compile(step, backend=counting, fullgraph=True, dynamic=True)
+    if op is not _smooth_max:  # the reference is not compiled, and counts as one graph
+        step = torch.compile(step, backend=note_graph, fullgraph=True, dynamic=True)
     gradients = []
     for size in (3, 5, 7):
         x = _make_example((size, size + 1)).requires_grad_()
@@ -222,7 +261,11 @@ def _run_compiled(op) -> dict:
 
 
 def _advise_on_compiled(mine, real):
-    """Return the first difference. If the answer needs more graphs, a size became a number."""
+    """Return a sentence on the first difference of two results of `_run_compiled`.
+
+    If the learner's op needs more graphs, the sentence advises to look for a size that was made a
+    number.
+    """
     has_more_graphs = type(mine) is dict and mine["graphs"] > real["graphs"]
     return _advise_on_op(mine, real, NUMBERS if has_more_graphs else "")
 
