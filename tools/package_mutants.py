@@ -1,4 +1,4 @@
-"""Mutants of the package, drawn by chance -> how many of them the everyday tests kill, and which survive.
+"""Mutants of the package, drawn by chance -> how many the everyday tests kill, and which survive.
 
     python -m tools.package_mutants draw --count 300 --seed 40    # needs mutmut, in any environment
     python -m tools.package_mutants reach                         # one run of the everyday suite
@@ -24,8 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("capture", "model", "mini", "safety", "study", "view")
-#: Seconds of tests that one mutant gets, as the tests took without it. Tests beyond that do not run.
-SECONDS_OF_TESTS = 60
+#: How many seconds of tests one mutant gets. The tests beyond that do not run.
+SECONDS_OF_TESTS = 40
 #: A mutant that does not end within this many seconds counts as killed: CI would stop it, too.
 LONGEST_SECONDS = 300
 
@@ -111,6 +111,11 @@ def copy_project(folder: Path) -> Path:
     return folder
 
 
+def first_line(node: ast.stmt) -> int:
+    """Return the line on which a statement begins, with its decorators."""
+    return min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+
+
 def mark(source: str, numbers_by_line: dict[int, list[int]]) -> str:
     """Return a module whose functions note that they ran.
 
@@ -124,7 +129,7 @@ def mark(source: str, numbers_by_line: dict[int, list[int]]) -> str:
             node
             for node in ast.walk(tree)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            and min([node.lineno, *(d.lineno for d in node.decorator_list)]) <= line <= node.end_lineno
+            and first_line(node) <= line <= node.end_lineno
         ]
         # The outermost function: an inner one may run in a frame that a capture looks at.
         function = min(functions, key=lambda node: node.lineno)
@@ -132,7 +137,7 @@ def mark(source: str, numbers_by_line: dict[int, list[int]]) -> str:
         has_docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
         if has_docstring and len(function.body) > 1:
             first = function.body[1]
-        start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+        start = first_line(first)
         if start == function.lineno:
             continue  # a function on one line
         text = "".join(f"{' ' * first.col_offset}_reached_({number})\n" for number in numbers)
@@ -144,7 +149,7 @@ def mark(source: str, numbers_by_line: dict[int, list[int]]) -> str:
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     ]
     first = statements[0]
-    start = min([first.lineno, *(d.lineno for d in getattr(first, "decorator_list", ()))])
+    start = first_line(first)
     insertions.append((start - 1, IMPORT_REACHED))
     for index, text in sorted(insertions, reverse=True):
         lines.insert(index, text)
@@ -186,13 +191,13 @@ def read_durations(folder: Path) -> dict[str, float]:
 
 
 def name_in_report(test: str) -> str:
-    """`tests/a/test_b.py::test_c[d]` -> `tests.a.test_b::test_c[d]`, as the report of a run writes it."""
+    """Return how the report of a run names a test: `tests/a/test_b.py::f` -> `tests.a.test_b::f`."""
     path, _, name = test.partition("::")
     return f"{path.removesuffix('.py').replace('/', '.')}::{name}"
 
 
 def choose_tests(folder: Path, number: int) -> list[str]:
-    """Return the tests that reached the function of a mutant, the quickest first, within the limit."""
+    """Return the tests that reached a mutant's function, the quickest first, within the limit."""
     durations = read_durations(folder)
     tests = set()
     for line in (folder / "reached.txt").read_text("utf-8").splitlines():
@@ -239,7 +244,7 @@ def run_tests(copy: Path, tests: list[str], report: Path) -> str | None:
             if not report.exists():
                 report.write_text(text, "utf-8")
 
-        arguments = ["-q", "-x", "-p", "no:logging", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]
+        arguments = ["-q", "-x", "-n0", "-p", "no:logging", "-p", "no:cacheprovider", *tests]
         try:
             status = pytest.main(arguments, plugins=[FirstFailure()])
             if status and not report.exists():
