@@ -191,7 +191,7 @@ def read_durations(folder: Path) -> dict[str, float]:
 
 
 def name_in_report(test: str) -> str:
-    """Return how the report of a run names a test: `tests/a/test_b.py::f` -> `tests.a.test_b::f`."""
+    """Return the name in a report of `tests/a/test_b.py::f`: `tests.a.test_b::f`."""
     path, _, name = test.partition("::")
     return f"{path.removesuffix('.py').replace('/', '.')}::{name}"
 
