@@ -1,9 +1,8 @@
-"""A job of the small OneFlow (helpers.mini.oneflow) -> its op list, as a record.
-
-A *job* is a list of ops that a function has written down, and a *blob* is a value that an op
-writes. The ops of the *forward* pass compute the result, those of the *backward* pass the
-gradients, and those of the *update* pass change the variables. In the picture, each backward op is
-drawn beside the forward op to which it belongs, its *neighbour*.
+"""A job of the small OneFlow (helpers.mini.oneflow) -> its op list, as a record. A *job* is a list
+of ops that a function has written down, and a *blob* is a value that an op writes. The ops of the
+*forward* pass compute the result, those of the *backward* pass the gradients, and those of the
+*update* pass change the variables. In the picture, each backward op is drawn beside the forward op
+to which it belongs, its *neighbour*.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
-"""The registry of the small OneFlow (helpers.mini.oneflow) -> a graph of what it knows.
-
-A registry maps the name of an op type, such as "relu", to its definition, its kernels and its
-gradient rule. Arrows lead from the ops of a job to their op types, and from an op type to its
-kernels and its gradient rule. A kernel or a rule that is missing has a box of its own, a *gap*.
+"""The registry of the small OneFlow (helpers.mini.oneflow) -> a graph of what it knows. A registry
+maps the name of an op type, such as "relu", to its definition, its kernels and its gradient rule.
+Arrows lead from the ops of a job to their op types, and from an op type to its kernels and its
+gradient rule. A kernel or a rule that is missing has a box of its own, a *gap*.
 """
 
 from contextlib import suppress

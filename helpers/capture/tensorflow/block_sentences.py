@@ -1,8 +1,7 @@
-"""Facts about a trace in a `with` block -> the name and the sentences of its row.
-
-The block is that of `with watching_traces():`, which shows each trace of any tf.function. The
-*wrapped callables* of a tf.function are the functions, methods, partials and tf.functions inside
-it, the outermost first. For `tf.function(model.step)` they include the method `model.step`.
+"""Facts about a trace in a `with` block -> the name and the sentences of its row. The block is that
+of `with watching_traces():`, which shows each trace of any tf.function. The *wrapped callables* of
+a tf.function are the functions, methods, partials and tf.functions inside it, the outermost first.
+For `tf.function(model.step)` they include the method `model.step`.
 """
 
 from functools import partial

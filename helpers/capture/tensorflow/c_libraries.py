@@ -1,5 +1,4 @@
 """The installed TensorFlow -> a table that says which shared library exports which C functions.
-
 Each row is one of five files, such as `libtensorflow_framework.so.2`. What a file exports is read
 from its symbol table. C++ functions have *mangled* names there, as in `_Z14TFE_Py_Execute…`: `_Z`,
 the length of the name, the name, and the types of the parameters.

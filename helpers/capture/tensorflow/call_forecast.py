@@ -1,9 +1,8 @@
-"""A tf.function and the arguments of a call -> what the call will do: hit, trace or raise.
-
-A tf.function has a cache of traces. A *key* is the type of one call's arguments, as in
-"x: float32[3]", and each cached trace has one. A call is a *hit* if a key of the cache *serves* it:
-the key is equal to the call's own key, or more general. Otherwise the call makes a trace. The
-forecast calls nothing. It asks TensorFlow's own types.
+"""A tf.function and the arguments of a call -> what the call will do: hit, trace or raise. A
+tf.function has a cache of traces. A *key* is the type of one call's arguments, as in "x:
+float32[3]", and each cached trace has one. A call is a *hit* if a key of the cache *serves* it: the
+key is equal to the call's own key, or more general. Otherwise the call makes a trace. The forecast
+calls nothing. It asks TensorFlow's own types.
 """
 
 from dataclasses import dataclass

@@ -1,5 +1,4 @@
 """A tf.function -> the objects to which it belongs, so that two of the same code can be told apart.
-
 A program may make two tf.functions from the same Python code. If both have the same *owners*, the
 second one traces again what the first one has traced, and that is a retrace. The owners of a
 tf.function are the `self` of its method, the values on which its closure closes, and the arguments

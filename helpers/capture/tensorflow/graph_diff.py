@@ -1,9 +1,8 @@
-"""Two graphs -> what became of each node of the first one, inferred from the graphs alone.
-
-A graph is what TensorFlow runs: nodes (ops) and edges (tensors). Each node has a *key*, its unique
-name, and a node is the same in both graphs if it has the same key. A key that only the first graph
-has is *gone*, and one that only the second has is *new*. The rules below are tried in a fixed order
-on the gone nodes, and the first one that fits a node decides: removed, folded, merged, bypassed or
+"""Two graphs -> what became of each node of the first one, inferred from the graphs alone. A graph
+is what TensorFlow runs: nodes (ops) and edges (tensors). Each node has a *key*, its unique name,
+and a node is the same in both graphs if it has the same key. A key that only the first graph has is
+*gone*, and one that only the second has is *new*. The rules below are tried in a fixed order on the
+gone nodes, and the first one that fits a node decides: removed, folded, merged, bypassed or
 cancelled. Each answer is a Finding: a word of MEANINGS, and the keys that it is about.
 """
 

@@ -1,6 +1,5 @@
-"""One node of a TensorFlow graph (a NodeDef) -> its op, its dtypes, shapes and values, as text.
-
-A constant becomes, for example, "Const float32 (2,) = [1.0, 2.0]". A NodeDef is a protocol buffer
+"""One node of a TensorFlow graph (a NodeDef) -> its op, its dtypes, shapes and values, as text. A
+constant becomes, for example, "Const float32 (2,) = [1.0, 2.0]". A NodeDef is a protocol buffer
 (tensorflow/core/framework/node_def.proto). Reading an attribute that a NodeDef does not have adds
 that attribute to the caller's own graph, so `in` is asked first.
 """

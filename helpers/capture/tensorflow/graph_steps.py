@@ -1,9 +1,7 @@
-"""A graph -> its steps: which of its nodes could run in parallel.
-
-Step 0 are the nodes that read nothing. The nodes of step n read at least one node of step n - 1 and
-none of a later step, so all nodes of a step could run at the same time. The steps are the
-generations of a topological order (Kahn, "Topological sorting of large networks", 1962), as
-networkx computes them.
+"""A graph -> its steps: which of its nodes could run in parallel. Step 0 are the nodes that read
+nothing. The nodes of step n read at least one node of step n - 1 and none of a later step, so all
+nodes of a step could run at the same time. The steps are the generations of a topological order
+(Kahn, "Topological sorting of large networks", 1962), as networkx computes them.
 """
 
 from contextlib import suppress

@@ -1,6 +1,5 @@
-"""What one object contained at one moment -> what is different now, and how to restore it.
-
-The object, called the *owner*, is a list, a dict, a set, the cell of a closure, a class, or the
+"""What one object contained at one moment -> what is different now, and how to restore it. The
+object, called the *owner*, is a list, a dict, a set, the cell of a closure, a class, or the
 `__dict__` of an instance or a module. A *part* is one item or attribute of the owner, and the
 *place* of a part is how a program writes it, as in "self.items[0]".
 """

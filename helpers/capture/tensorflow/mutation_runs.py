@@ -1,8 +1,7 @@
-"""A function, called twice in one way -> what each call changed, and what it raised.
-
-A *way* makes a callable of a function: `tf.function` is one, `torch.compile` another, and plain
-Python leaves the function as it is. All that a call has changed is restored after the call, so that
-each call begins in the same state.
+"""A function, called twice in one way -> what each call changed, and what it raised. A *way* makes
+a callable of a function: `tf.function` is one, `torch.compile` another, and plain Python leaves the
+function as it is. All that a call has changed is restored after the call, so that each call begins
+in the same state.
 """
 
 import threading

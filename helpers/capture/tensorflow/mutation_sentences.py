@@ -1,6 +1,5 @@
-"""What the calls of one way changed -> the verdict of that way, and the sentences of the row.
-
-A *way* is how a function is run: as plain Python, as a tf.function, by torch.compile. A verdict is
+"""What the calls of one way changed -> the verdict of that way, and the sentences of the row. A
+*way* is how a function is run: as plain Python, as a tf.function, by torch.compile. A verdict is
 the text of one cell, as in "no error; changed at every call: self.items".
 """
 

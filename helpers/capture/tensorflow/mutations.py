@@ -1,7 +1,6 @@
-"""Functions that change what they reach -> a ledger: what each way does, and at which call.
-
-A *case* is a function with its arguments, and a row of the ledger. A *way* is how a function is
-run: as plain Python, as a tf.function, by torch.compile. It has a column. TensorFlow compares the
+"""Functions that change what they reach -> a ledger: what each way does, and at which call. A
+*case* is a function with its arguments, and a row of the ledger. A *way* is how a function is run:
+as plain Python, as a tf.function, by torch.compile. It has a column. TensorFlow compares the
 arguments of a function before and after the trace (tensorflow/python/framework/func_graph.py,
 `check_func_mutation`).
 """

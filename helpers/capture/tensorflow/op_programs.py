@@ -1,7 +1,6 @@
-"""Small programs that run ops on different routes, by which a logger of ops can be tried.
-
-A *route* is the way on which TensorFlow reaches the kernel of an op: the fast path from Python, the
-slow path, a graph, a tf.function, a gradient. A logger that hooks into one route misses the others.
+"""Small programs that run ops on different routes, by which a logger of ops can be tried. A *route*
+is the way on which TensorFlow reaches the kernel of an op: the fast path from Python, the slow
+path, a graph, a tf.function, a gradient. A logger that hooks into one route misses the others.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,5 +1,4 @@
 """A code object -> the names in it: of globals, of attributes, and of modules that it imports.
-
 `watch_mutations` follows these names to find all that a function can change. Code can also reach
 objects that it does not name, by `exec`, `globals()` or `sys.modules`. These are the *ways around
 names*.

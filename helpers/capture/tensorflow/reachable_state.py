@@ -1,7 +1,6 @@
-"""A function and its arguments -> all that a call can reach, with the path to each object.
-
-The search begins at the function and its arguments, the *roots*, and visits what they refer to. A
-path is how the program reaches an object, as in "self.items[0]". What containers and plain objects
+"""A function and its arguments -> all that a call can reach, with the path to each object. The
+search begins at the function and its arguments, the *roots*, and visits what they refer to. A path
+is how the program reaches an object, as in "self.items[0]". What containers and plain objects
 contain is copied (an OwnerSnapshot), so that a change can be found later. Any other object is a
 *leaf*. The code of each function that is reached says which globals and attributes are visited
 next. A *namespace* is a class or a module.

@@ -1,7 +1,6 @@
-"""A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes and edges.
-
-An edge without a label carries output 0 of its source. The label "output 1" names another output.
-The label "control" means that the target only waits for the source and reads no value.
+"""A TensorFlow graph (GraphDef, Graph, ConcreteFunction, Function) -> its nodes and edges. An edge
+without a label carries output 0 of its source. The label "output 1" names another output. The label
+"control" means that the target only waits for the source and reads no value.
 
 A node such as an If or a While calls functions, the *bodies* of its branches and loops, which the
 GraphDef has in its library (tensorflow/core/framework/function.proto). Each body becomes a group of

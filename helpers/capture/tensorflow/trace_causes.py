@@ -1,6 +1,5 @@
-"""A call and the keys of a tf.function's cache -> the nearest key, and why the call does not fit.
-
-A tf.function has a cache of traces, and each trace has a *key*: a pair (FunctionContext,
+"""A call and the keys of a tf.function's cache -> the nearest key, and why the call does not fit. A
+tf.function has a cache of traces, and each trace has a *key*: a pair (FunctionContext,
 FunctionType). A FunctionType has a TraceType for each argument, such as float32 (2,). A call *fits*
 a key if both contexts are equal and the TraceType of each argument is a subtype of the one in the
 key. A call that fits no key makes a new trace. A *misfit* is one place in which a call and a key do

@@ -1,6 +1,5 @@
-"""A tf.function, called as before, that records each call: hit or trace, and why it traced.
-
-A call is a *hit* if the tf.function has a trace for its arguments in its cache, else it makes a new
+"""A tf.function, called as before, that records each call: hit or trace, and why it traced. A call
+is a *hit* if the tf.function has a trace for its arguments in its cache, else it makes a new
 *trace*. Before a call, a forecast says whether the call will trace, and why (`call_forecast`).
 During the call, a callback of TensorFlow reports the traces that are made. After the call, the new
 keys of the cache decide what happened, and a row is added to the ledger.

@@ -1,8 +1,7 @@
-"""TensorFlow's TraceTypes, by which it looks up a call, as short text.
-
-A TraceType says what TensorFlow knows of one argument while it traces. A tensor of two floats
-becomes "float32 (2,)", the number 3 becomes "3", and a list of both "[float32 (2,), 3]". The
-classes are those of tensorflow/core/function/trace_type/default_types.py.
+"""TensorFlow's TraceTypes, by which it looks up a call, as short text. A TraceType says what
+TensorFlow knows of one argument while it traces. A tensor of two floats becomes "float32 (2,)", the
+number 3 becomes "3", and a list of both "[float32 (2,), 3]". The classes are those of
+tensorflow/core/function/trace_type/default_types.py.
 """
 
 import re

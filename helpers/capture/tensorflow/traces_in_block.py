@@ -1,6 +1,5 @@
-"""The traces that TensorFlow makes in a `with` block, of any function -> a ledger of them.
-
-All traces are made by one function of TensorFlow (`_maybe_define_function` of
+"""The traces that TensorFlow makes in a `with` block, of any function -> a ledger of them. All
+traces are made by one function of TensorFlow (`_maybe_define_function` of
 polymorphic_function/tracing_compilation.py). In the block, a hook reports each trace that has
 ended. A trace is a *retrace* if the same code was traced before for the same *owners*: the objects
 to which a tf.function belongs, such as the `self` of a method. The *wrapped callables* of a

@@ -1,5 +1,4 @@
 """Programs on a variable of each kind -> a ledger and a histogram of what their runs returned.
-
 TensorFlow has two kinds of variables, RefVariable and ResourceVariable. A program builds a graph
 whose ops read and update one variable, on several threads. So each run may return something else.
 What a run returned, as text, is an *outcome*, and a Counter maps each outcome to its number of

@@ -1,7 +1,6 @@
-"""A program on a variable -> what many runs of its graph returned, and how often.
-
-A program is a function of (v, one): a variable v that begins at 0, and the number 1. It returns
-tensors of the graph that it builds, such as `[v.assign_add(one), v * 2]`. RefVariable is in
+"""A program on a variable -> what many runs of its graph returned, and how often. A program is a
+function of (v, one): a variable v that begins at 0, and the number 1. It returns tensors of the
+graph that it builds, such as `[v.assign_add(one), v * 2]`. RefVariable is in
 tensorflow/python/ops/ref_variable.py, and ResourceVariable in resource_variable_ops.py beside it.
 The kernel of a ResourceVariable copies a buffer that is still in use before it updates the
 variable.

@@ -1,5 +1,4 @@
 """A message of TensorFlow or Keras -> one line: its sentences, and the user's line in brackets.
-
 Such a message contains a traceback (tensorflow/python/autograph/pyct/error_utils.py, and
 framework/error_interpolation.py): a line `File "…", line 3` for each frame, and below it, with more
 indent, a line of source. Of the traceback only the user's last frame stays, as "line 3 of steps.py:

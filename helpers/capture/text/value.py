@@ -1,10 +1,9 @@
-"""Any live object -> its value as short text, such as "[1, 2, …]" or "Trainer object".
-
-An object may be of any class, and no code of a user's class may run here: no `__repr__`, no
-`__eq__`, no `__hash__`. So built-in types get formats of their own, and any other object is
-described by its type. A mock or a proxy may answer `isinstance` as it likes, so types are compared
-by `is_exactly` (this very type) or `real_isinstance` (this type or a derived one). Only
-`format_library_value` calls a `__repr__`, of classes that a library defines.
+"""Any live object -> its value as short text, such as "[1, 2, …]" or "Trainer object". An object
+may be of any class, and no code of a user's class may run here: no `__repr__`, no `__eq__`, no
+`__hash__`. So built-in types get formats of their own, and any other object is described by its
+type. A mock or a proxy may answer `isinstance` as it likes, so types are compared by `is_exactly`
+(this very type) or `real_isinstance` (this type or a derived one). Only `format_library_value`
+calls a `__repr__`, of classes that a library defines.
 """
 
 import gc

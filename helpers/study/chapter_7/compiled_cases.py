@@ -1,9 +1,8 @@
-"""Chapter 7: compiled code that a tool does not see, and a switch that no guard checks.
-
-Both exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit
-that shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run
-the cure. torch.compile (its compiler is called Dynamo) runs a *graph* in place of the Python
-function, if the conditions of that graph, its *guards*, still hold.
+"""Chapter 7: compiled code that a tool does not see, and a switch that no guard checks. Both
+exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit that
+shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run the
+cure. torch.compile (its compiler is called Dynamo) runs a *graph* in place of the Python function,
+if the conditions of that graph, its *guards*, still hold.
 """
 
 import os

@@ -1,6 +1,5 @@
-"""A learner's diagnosis of a program -> whether it is right, or a sentence on what is wrong.
-
-A diagnosis has two parts. The *seams* are the places at which something intercepts a call: name,
+"""A learner's diagnosis of a program -> whether it is right, or a sentence on what is wrong. A
+diagnosis has two parts. The *seams* are the places at which something intercepts a call: name,
 frame, cache key and so on, the *stations* of the course's map. The *proof* are exhibits, of which
 one has to show the cause at each right seam.
 """

@@ -1,9 +1,8 @@
-"""The open task: five techniques to intercept calls of torch's `softsign`, each judged by itself.
-
-A technique is a context manager. While its block is active, it adds a *note* to a list for each
-call of `torch.nn.functional.softsign`. The five techniques intercept the call at different
-*points*: by replacing the name, by replacing the code object, by a tracer of frames, or by one of
-torch's two kinds of modes. After the block, all has to be as before.
+"""The open task: five techniques to intercept calls of torch's `softsign`, each judged by itself. A
+technique is a context manager. While its block is active, it adds a *note* to a list for each call
+of `torch.nn.functional.softsign`. The five techniques intercept the call at different *points*: by
+replacing the name, by replacing the code object, by a tracer of frames, or by one of torch's two
+kinds of modes. After the block, all has to be as before.
 """
 
 import sys

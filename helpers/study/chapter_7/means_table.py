@@ -1,9 +1,7 @@
-"""Techniques to intercept a call -> a table: which routes each one notices, and what it costs.
-
-The call is that of torch's `softsign`. A *route* is a way to make the call: by its name, by an
-alias, in another thread, and so on. A technique is a function that makes a context manager, which
-yields a list of notes. If the list grows during a call in the block, the technique has noticed the
-call.
+"""Techniques to intercept a call -> a table: which routes each one notices, and what it costs. The
+call is that of torch's `softsign`. A *route* is a way to make the call: by its name, by an alias,
+in another thread, and so on. A technique is a function that makes a context manager, which yields a
+list of notes. If the list grows during a call in the block, the technique has noticed the call.
 """
 
 from collections.abc import Callable
@@ -108,7 +106,7 @@ def reach_listing(means: dict[str, Callable]) -> Listing:
 
 
 def _try_route(make: Callable, call: Callable) -> str:
-    """Return "yes" or "no": whether a technique notices a call. If the call raises, name the error."""
+    """Return "yes" or "no": whether a technique notices a call; an error's name if it raises."""
     with running_user_code(), make() as notes:
         earlier_count = len(notes)
         try:

@@ -1,10 +1,8 @@
-"""Chapter 7, case 1: a patch without effect, because calls bypass it at two seams.
-
-A project has a module `losses` with a function `penalty`, and a module `training` with a
-tf.function `loss` that calls it. A learner replaces `losses.penalty`, and the loss stays the same:
-`training` has imported the old function by name, and the graph of `loss` contains what that
-function computed. The learner writes `patched`, a context manager in whose block the new penalty
-takes effect.
+"""Chapter 7, case 1: a patch without effect, because calls bypass it at two seams. A project has a
+module `losses` with a function `penalty`, and a module `training` with a tf.function `loss` that
+calls it. A learner replaces `losses.penalty`, and the loss stays the same: `training` has imported
+the old function by name, and the graph of `loss` contains what that function computed. The learner
+writes `patched`, a context manager in whose block the new penalty takes effect.
 """
 
 from collections.abc import Callable, Iterator, Sequence

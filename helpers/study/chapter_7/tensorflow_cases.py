@@ -1,9 +1,8 @@
-"""Chapter 7: a tf.function that traces at every step, and a mean that is stuck in a graph.
-
-Both exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit
-that shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run
-the cure. A tf.function *traces*: it runs the Python function once to build a graph, and then runs
-the graph.
+"""Chapter 7: a tf.function that traces at every step, and a mean that is stuck in a graph. Both
+exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit that
+shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run the
+cure. A tf.function *traces*: it runs the Python function once to build a graph, and then runs the
+graph.
 """
 
 import random

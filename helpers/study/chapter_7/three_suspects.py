@@ -1,9 +1,8 @@
-"""Chapter 7: a program with three suspects, none of them guilty. The proof is a failing test.
-
-The program is a weather forecast in three modules. It uses torch.compile, an op of its own and a
-cache, the *suspects*. One of its numbers is wrong, but the cause is a tensor that is overwritten
-while another part of the program still refers to it. A learner writes a test that fails, and a
-*cure*: a dict of the dotted name of a function -> the new function.
+"""Chapter 7: a program with three suspects, none of them guilty. The proof is a failing test. The
+program is a weather forecast in three modules. It uses torch.compile, an op of its own and a cache,
+the *suspects*. One of its numbers is wrong, but the cause is a tensor that is overwritten while
+another part of the program still refers to it. A learner writes a test that fails, and a *cure*: a
+dict of the dotted name of a function -> the new function.
 """
 
 from collections.abc import Callable, Iterator, Mapping

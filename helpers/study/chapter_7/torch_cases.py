@@ -1,9 +1,8 @@
-"""Chapter 7: an op that a program does not find, and models that stay in memory.
-
-Both exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit
-that shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run
-the cure. In the first, a program does not import the module that registers an op. In the second, a
-sweep over models keeps each model alive: by a cache on a method, or by the traceback of an error.
+"""Chapter 7: an op that a program does not find, and models that stay in memory. Both exercises ask
+for a *seam* (the place where something intercepts a call), a *proof* (an exhibit that shows it) and
+a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run the cure. In the
+first, a program does not import the module that registers an op. In the second, a sweep over models
+keeps each model alive: by a cache on a method, or by the traceback of an error.
 """
 
 import gc
