@@ -36,6 +36,7 @@ def build_job_graph(job: object, part: str = "") -> JobGraph:
         ops = [op for op in ops if op.part == part or op.part in OUTSIDE_OPS]
     ops = tuple(ops)
 
+    # A single pass may not contain the ops that write what the job returns.
     written_blobs = {blob.name for op in ops for _, blob in op.writes}
     return JobGraph(
         title=f"Job {job.name} ({job.kind})",

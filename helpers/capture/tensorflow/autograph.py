@@ -99,6 +99,6 @@ def _read_source(function, name: str) -> tuple[list[str], int]:
     source = find_source(function.__code__)
     file_change = describe_outdated_source(function.__code__)  # "" if the file is as it was
     if source.text and not file_change:
-        return source.lines, source.first
+        return source.lines, source.first_line
     reason = f": {file_change}" if file_change else "; define the function in a cell or a file"
     raise ValueError(f"AutoGraph needs it, and the source of {name} is not available{reason}")

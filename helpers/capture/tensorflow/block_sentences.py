@@ -68,6 +68,7 @@ def describe_new_function(callables: list, module: str) -> tuple[str, tuple[Caus
         step = find_step_name(callables)
         note = f"Keras made a new {step} function of this model"
         models = list_models(callables)
+        # `compile()` of a Keras model drops its functions, so the next `fit` makes new ones.
         if any(getattr(model, "compiled", False) is True for model in models):
             note += "; each compile() causes that"
         return note, (Cause(f"{step} function", "object", EARLIER, NEW),)

@@ -292,6 +292,7 @@ def _find_bypassed(comparison: _Comparison) -> None:
         expected = Counter(comparison.expected_sources(reader))
         current = Counter(comparison.after.list_sources(reader))
         lost_sources = expected - current
+        # A node that only the second graph has was read by no node of the first.
         gained_sources = [key for key in current - expected if key in before.nodes]
         for lost, gained in product(lost_sources, gained_sources):
             if lost not in comparison.gone_undecided:

@@ -174,8 +174,8 @@ def _is_unchanged(before, now) -> bool:
 def _restore_dict(owner: dict, before: dict) -> None:
     """Restore the items of a dict that were changed, and the order of all items.
 
-    The dict is never cleared, because it may be the globals of a module, in which another thread
-    looks names up meanwhile.
+    The dict may be the globals of a module, in which another thread looks names up meanwhile. So
+    items are restored one by one, and taken out only if their order has changed.
     """
     for key in _find_changed_keys(owner, owner, before):
         if key in before:
@@ -185,7 +185,8 @@ def _restore_dict(owner: dict, before: dict) -> None:
     # Now all old keys are there. A key that was added by Dynamo or Python stays, after the old
     # ones.
     old_keys_now = [key for key in owner if key in before]
-    if old_keys_now != list(before):  # the order is another one
+    if old_keys_now != list(before):
+        # A dict has its items in the order in which they were added, so all are added again.
         items = {key: owner.pop(key) for key in list(owner)}
         old_items = {key: items.pop(key) for key in before if key in items}
         owner.update(old_items | items)

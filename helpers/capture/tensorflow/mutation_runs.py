@@ -135,6 +135,7 @@ class _MutationRecorder:
         self._snapshot = snapshot
         self._function = function
         self._args = args
+        # The ids of the leaves (objects that are not compared) that could be reached before.
         self._known_ids = {id(leaf) for leaf in snapshot.reachable.leaves}
         self._calls: list[MutatingCall] = []
         self._error = ""
@@ -142,7 +143,7 @@ class _MutationRecorder:
         self._frameworks: set[str] = set()
         self._draws_with_seed = False
         self._thread_errors: list[str] = []
-        self._set_of_libraries: dict[tuple[int, str], tuple[object, str, object]] = {}
+        self._library_settings: dict[tuple[int, str], tuple[object, str, object]] = {}
 
     def run(self, way: Callable) -> None:
         """Make a callable of the function in one way, and call it twice, or until a call raises."""
@@ -169,7 +170,7 @@ class _MutationRecorder:
             frameworks=self._frameworks,
             draws_with_seed=draws_with_seed,
             thread_errors=list(dict.fromkeys(self._thread_errors)),
-            library_settings=self._set_of_libraries,
+            library_settings=self._library_settings,
         )
 
     def _call(self, target: Callable) -> None:
@@ -182,6 +183,8 @@ class _MutationRecorder:
         random_use = None
         with ExitStack() as stack:
             if restoring.module("tensorflow"):
+                # The call must neither use up the program's random numbers, nor count in
+                # TensorFlow's warning of too many traces.
                 traces = stack.enter_context(tensorflow_traces.collecting_traces())
                 random_use = stack.enter_context(tensorflow_random.random_numbers_apart())
                 stack.enter_context(tensorflow_traces.retraces_counted_apart())
@@ -204,11 +207,11 @@ class _MutationRecorder:
         for path, value in changes.items():
             if _has_new_graph_tensor(value, self._known_ids):
                 self._leaked_paths[path] = None
-        self._restore()  # each call finds what the first one found
+        self._restore()  # so that the second call begins in the same state
 
     def _restore(self) -> None:
         """Restore all that was changed, and note which attributes of libraries that concerns."""
-        self._set_of_libraries |= self._snapshot.restore()
+        self._library_settings |= self._snapshot.restore()
 
 
 @contextmanager

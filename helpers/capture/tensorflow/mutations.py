@@ -97,8 +97,8 @@ def _run_case(
 
     `ways` are pairs (heading, way). Two of the arguments are extended. `frameworks` gets the names
     of the frameworks that ran the function. `library_settings` gets the attributes of libraries
-    that the function set, as in `_setting_again_at_the_end`. They are as before while the other
-    cases run.
+    that the function set, in the form that `_setting_again_at_the_end` describes. These attributes
+    have their old values while the other cases run.
     """
     function, *args = arguments.split_case(case)
     arguments.require_function(function, f"the case '{printable(name)}'")

@@ -75,7 +75,7 @@ class ReachableState:
         """
         #: whether there were more than MOST_OBJECTS objects, so that some were not visited
         self.is_cut = False
-        #: the objects whose contents were not copied, and so are not compared
+        #: the objects that are no containers and no plain objects, such as arrays and functions
         self.leaves: list = []
         #: id of an object -> the copy of its contents, with which it is compared later
         self.snapshots_by_id: dict[int, OwnerSnapshot] = {}
@@ -146,8 +146,9 @@ class ReachableState:
     def _find_named(self) -> Iterator[PathAndObject]:
         """Yield (path, value) of the attributes of visited namespaces that the visited code names.
 
-        Of a library's namespace, only classes, modules and two streams of `sys` are yielded. The
-        functions of a library are not followed, because what they reach is the library's own.
+        Of a library's namespace, only classes, modules and those streams of `sys` are yielded that
+        no other check watches. The functions of a library are not followed, because what they
+        reach is the library's own.
         """
         for path, namespace in self._namespaces:
             is_users = is_users_namespace(namespace)
@@ -178,6 +179,8 @@ class ReachableState:
             parts = self._copy_contents(path, BY_ITEM, value)
             return [*parts, _find_call_method(path, value)]
 
+        # Any other object is a leaf. Below, its parts follow, as far as the program can change
+        # them.
         self.leaves.append(value)
         if not self._follows_code and real_isinstance(value, *DEFINITIONS):
             return []
@@ -256,6 +259,8 @@ class ReachableState:
             # own globals and cells belong to the library.
             return [(path, function.__dict__.get("__wrapped__"))]
 
+        # All globals are copied, because the code may rebind any of them. Only those that the code
+        # names are visited.
         module_globals = function.__globals__
         self._copy_contents("", BY_NAME, module_globals)
         global_names = list_global_names(code)
@@ -269,6 +274,7 @@ class ReachableState:
         parts = [(name, module_globals.get(name)) for name in sorted(global_names)]
         parts += find_imported_modules(function).items()
         for name, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
+            # The name of a free variable is also the path of what the cell contains.
             parts += self._copy_contents("", name, cell)
         parts += _list_defaults(function)
         parts += self._copy_contents(path, BY_ATTRIBUTE, function.__dict__)

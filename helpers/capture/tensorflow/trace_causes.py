@@ -241,6 +241,7 @@ def _compare_parts(
     with the same key are compared. `place` is how the containers are called in causes, such as "x",
     and `kind` says what their parts are: "argument", "dict key" or "attribute".
     """
+    # The key of an argument is its name. Any other key is a Python value, such as 0 or "mean".
     format_key = str if kind == "argument" else format_literal
     key_parts = key_container.parts
     call_parts = call_container.parts
@@ -383,7 +384,7 @@ def _explain_literal(place: str, key_value, call_value) -> Cause:
     if type(key_value) is not type(call_value):
         key_class = name_python_type(key_value)
         call_class = name_python_type(call_value)
-        # TensorFlow stands an object of another type for nan, which is still called a float.
+        # TensorFlow replaces nan by an object of another type, but both are called float here.
         if key_class != call_class:
             return Cause(place, "Python type", key_class, call_class)
     # Two different floats may have the same six digits. Then all their digits are shown.

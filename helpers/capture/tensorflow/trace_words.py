@@ -248,7 +248,8 @@ def _name_arguments(function, args, kwargs) -> Iterator[tuple[str, object]]:
         if parameter.kind <= parameter.POSITIONAL_OR_KEYWORD
     ]
     for index, value in enumerate(args):
-        yield names[index] if index < len(names) else "", value
+        name = names[index] if index < len(names) else ""
+        yield name, value
     yield from kwargs.items()
 
 

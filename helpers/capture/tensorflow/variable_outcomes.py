@@ -146,6 +146,7 @@ def build_race_rows(
     # The last row may stand for all outcomes that have no row of their own. Its text is no outcome.
     named_outcomes = {outcome for outcome, _ in rows if outcome in total}
     for outcome, times in rows:
+        # After Ctrl-C, a round may have no runs.
         shares = [_find_share(outcome, named_outcomes, counts) for counts in rounds if counts]
         bar = "█" * max(1, round(LONGEST_BAR * times / runs))
         between = f"{min(shares):.0f} to {max(shares):.0f} %"

@@ -42,7 +42,7 @@ class Source:
     #: The source, or "" if it cannot be found.
     text: str
     #: The line of the file that is line 1 of the text.
-    first: int
+    first_line: int
     #: How many columns of indent were removed from each line.
     indent: int
     #: The name of the file, such as "path.py", or "" for a cell.
@@ -64,7 +64,7 @@ class Source:
         if not lineno or not self.text:
             return 0
         if not self.file_lines:  # no line is left out
-            line = lineno - self.first + 1
+            line = lineno - self.first_line + 1
         elif lineno <= self.file_lines[-1]:
             # `bisect_right` finds the last line of the text that is at `lineno` or above it in the
             # file. It is the line itself, or the line that stands for a folded docstring.
@@ -78,14 +78,14 @@ class Source:
 
         A cell has no file name. Its place is "line 7", counted from the first line of the text.
         """
-        return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first + 1}"
+        return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first_line + 1}"
 
     @property
     def places(self) -> tuple[str, ...]:
         """The place of each line of the text, as "path.py:1207", or () for a cell."""
         if not self.file or not self.text:
             return ()
-        line_numbers = self.file_lines or range(self.first, self.first + len(self.lines))
+        line_numbers = self.file_lines or range(self.first_line, self.first_line + len(self.lines))
         return tuple(map(self.place, line_numbers))
 
     @property
@@ -103,7 +103,7 @@ class Source:
             return self
 
         lines = list(self.lines)
-        line_numbers = list(range(self.first, self.first + len(lines)))
+        line_numbers = list(range(self.first_line, self.first_line + len(lines)))
         # The last docstring is folded first, because a fold changes the numbers of lines below it.
         for start, end in sorted(_find_docstrings(self.text), reverse=True):
             if end - start <= MOST_DOCSTRING:

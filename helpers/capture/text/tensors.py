@@ -40,19 +40,20 @@ def format_tensor(value: object) -> str:
     A tf.data.Dataset becomes "MapDataset of float32 [None]". Return "" for any other value, and for
     a tensor of which only the type is known.
     """
-    base = find_tensor_type(type(value))
+    tensor_class = find_tensor_type(type(value))
     type_name = real_type_name(value)
     dataset_module = restoring.module("tensorflow.python.data.ops.dataset_ops")
     dataset_type = getattr(dataset_module, "DatasetV2", None)
     if dataset_type and type.__subclasscheck__(dataset_type, type(value)):
         elements = _format_spec(value.element_spec)
         return clip_text(f"{type_name.strip('_')} of {elements}", LONGEST)
-    if base is None:
+    if tensor_class is None:
         return ""
     text = format_dtype_and_sizes(value)
     if text == type_name:  # dtype and sizes could not be read
         return ""
-    name = "Variable" if base.__name__ == "Variable" else type_name
+    # A variable's own class has a longer name, such as ResourceVariable.
+    name = "Variable" if tensor_class.__name__ == "Variable" else type_name
     return text if name in _PLAIN_TYPES else f"{name} {text}"
 
 

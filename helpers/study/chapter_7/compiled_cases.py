@@ -98,7 +98,8 @@ BLIND_TOOL_EVIDENCE = (
 @diagnosed(BLIND_TOOL_ADVICE, *BLIND_TOOL_EVIDENCE)
 def blind_tool(seam, proof, cured: Callable):
     """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
-    # `@diagnosed` has judged seam and proof. `cured(test, function)` is the learner's tool.
+    # `@diagnosed` has judged seam and proof. `cured(test, function)` is the learner's tool. Each
+    # case runs it and the reference `_trace_with_stance`, and the first difference is reported.
     rows = [("for halved", shapes) for shapes in TESTS]
     with dynamo_settings.restore_config():
         try:

@@ -57,6 +57,7 @@ def judge_diagnosis(
         seam,
         right_seams=[entry.seam for entry in evidence],
         advice_by_seam=advice_by_seam,
+        # An `or_seam` of "" does no harm, because no answer is "".
         right_by_equal_seam={entry.or_seam: entry.seam for entry in evidence},
     )
     if reason:

@@ -14,7 +14,7 @@ from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
-from helpers.study.chapter_7.means_table import reach_listing, the_call
+from helpers.study.chapter_7.means_table import list_noticed_routes, call_softsign
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
 from helpers.study.frameworks import torch
@@ -40,7 +40,7 @@ FIVE_MEANS_HINTS = (
 )
 
 
-@exercise(*FIVE_MEANS_HINTS, seconds=60, picture=lambda means: reach_listing(dict(means)))
+@exercise(*FIVE_MEANS_HINTS, seconds=60, picture=lambda means: list_noticed_routes(dict(means)))
 def five_means(means):
     """You have five ways into one call, and none sees every route. Here they are, measured."""
     # The techniques that are written are judged first, so a learner who has written one of them
@@ -140,12 +140,12 @@ def _observe_calls(make: Callable, points: "_InterceptionPoints") -> tuple:
         changed_points = points.list_changed()  # read inside the block, which restores the points
         other_notes = len(notes)
 
-        first_result = _as_list(the_call())
+        first_result = _as_list(call_softsign())
         notes_after_first = len(notes)
-        second_result = _as_list(the_call("input"))  # by the keyword `input`
+        second_result = _as_list(call_softsign("input"))  # by the keyword `input`
         notes_after_second = len(notes)
     notes_after_block = len(notes)
-    the_call()
+    call_softsign()
 
     return (
         changed_points,
@@ -177,10 +177,10 @@ def _observe_nested(make: Callable) -> tuple[list[int], object]:
     """
     with _entering(make) as outer_notes:
         with _entering(make) as inner_notes:
-            result = the_call()
+            result = call_softsign()
         inner_count = len(inner_notes)
         outer_count = len(outer_notes)
-        the_call()
+        call_softsign()
         late_count = len(inner_notes) - inner_count
         counts = [inner_count, late_count, len(outer_notes) - outer_count]
     return counts, _as_list(result)

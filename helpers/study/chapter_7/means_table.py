@@ -80,16 +80,16 @@ def watch_means(means) -> Exhibit:
     """
     if not isinstance(means, dict):
         raise TypeError(f"means must be a dict, not {real_type_name(means)}")
-    return Exhibit(reach_listing(means), table)
+    return Exhibit(list_noticed_routes(means), table)
 
 
-def reach_listing(means: dict[str, Callable]) -> Listing:
+def list_noticed_routes(means: dict[str, Callable]) -> Listing:
     """Return a table with a row per technique: what it notices on each route, and what it costs.
 
     `means` maps the name of a technique to a function that makes its context manager. The value may
     be `...` for a technique that the learner has not written yet.
     """
-    routes = call_routes()  # name of a route -> a function that calls softsign on it
+    routes = build_route_calls()  # name of a route -> a function that calls softsign on it
     rows = []
     for name, make in progress.counted("trying techniques", means.items()):
         if make is ...:
@@ -145,7 +145,7 @@ def _measure_seconds(call) -> float:
     return passed_seconds / call_count
 
 
-def the_call(*names: str):
+def call_softsign(*names: str):
     """Call softsign by its name, and return the result.
 
     The argument is passed by position, or by keyword if `names` has the name of the parameter.
@@ -157,7 +157,7 @@ def the_call(*names: str):
     return softsign(x)
 
 
-def call_routes() -> dict[str, Callable[[], object]]:
+def build_route_calls() -> dict[str, Callable[[], object]]:
     """Return the name of a route -> a function that calls softsign on that route.
 
     What a route needs, such as a recorded graph, is prepared here, before a technique is active.
@@ -175,20 +175,20 @@ def call_routes() -> dict[str, Callable[[], object]]:
         """Call softsign. This function is recorded as a graph, and compiled."""
         return functional.softsign(x)
 
-    graph = make_fx(softened)(x)
+    graph = make_fx(softened)(x)  # runs the function once, and records its ops as a graph
     # Dynamo stores compiled code with the code object of a function. So the function to compile
     # gets a new code object, for which nothing has been compiled by an earlier call of
-    # `call_routes`.
+    # `build_route_calls`.
     own_code = softened.__code__.replace()
     again = FunctionType(own_code, globals(), closure=softened.__closure__)
     compiled = torch.compile(again, backend="eager")
     compiled(x)  # compiles now, before a technique is active
     return {
-        "name": the_call,
+        "name": call_softsign,
         "alias": lambda: alias(x),
         "imported": lambda: borrower["call"](x),
         "mapped": lambda: next(map(alias, [x])),  # `map` calls the function from C
-        "thread": lambda: ThreadPoolExecutor(1).submit(the_call).result(),
+        "thread": lambda: ThreadPoolExecutor(1).submit(call_softsign).result(),
         "recorded": lambda: graph(x),
         "compiled": lambda: compiled(x),
     }
