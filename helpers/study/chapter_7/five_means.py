@@ -14,7 +14,7 @@ from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
-from helpers.study.chapter_7.means_table import list_noticed_routes, call_softsign
+from helpers.study.chapter_7.means_table import call_softsign, list_noticed_routes
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
 from helpers.study.frameworks import torch
