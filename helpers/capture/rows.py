@@ -112,7 +112,7 @@ def _has_short_safe_repr(value: object, levels: int) -> bool:
     That is true of numbers, of short strings, and of built-in containers with a few of these.
     `levels` is how many containers may be in each other.
     """
-    if never_changes(value):
+    if never_changes(value):  # an int never changes, but may have thousands of digits
         return type(value) is not int or value.bit_length() <= BIGGEST_BITS
     if not levels or not is_exactly(value, *_CONTAINERS):
         return False

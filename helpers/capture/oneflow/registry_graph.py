@@ -123,7 +123,7 @@ class _RegistryGraphBuilder:
         rule = self._registry.gradients.get(type_name)
         if rule is not None:
             node = Node(key, "gradient rule", "backward", basename(rule.file))
-        elif type_name.endswith("_forward"):
+        elif type_name.endswith("_forward"):  # gradients need a rule to pass this op
             node = Node(key, "no gradient rule", "gone", "gradients cannot pass")
         else:  # the op type of a backward pass needs no rule
             return

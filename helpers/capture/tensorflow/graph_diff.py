@@ -412,9 +412,10 @@ def _describe_inputs(comparison: _Comparison, key: str) -> Iterator[str]:
 
 
 def _is_reordered(inputs_before: list, inputs_after: list) -> bool:
-    """Return whether two lists of inputs of the same length are different.
+    """Return whether two lists of inputs have the same items in another order.
 
-    The caller knows already that both lists have the same items.
+    The caller knows that the items do not differ. If the lengths differ, one list is incomplete,
+    and nothing is known of the order.
     """
     return len(inputs_before) == len(inputs_after) and inputs_before != inputs_after
 

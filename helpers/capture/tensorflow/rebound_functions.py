@@ -36,6 +36,7 @@ class GlobalFunctions:
 
     def find_rebound_names(self) -> list[str]:
         """Return the global names that refer to another object now than at the time of creation."""
+        # A reference to a function that was freed returns None.
         return [
             name
             for name, function_ref in self._refs_by_name.items()

@@ -63,6 +63,7 @@ class BlockRecorder:
         """Record each trace in the block. tf.functions traced before it are noted, too."""
         for function in tensorflow_traces.traced_functions():
             self._remember(list_wrapped_callables(function.python_function))
+        # The number of rows serves as the clock that says when a trace began.
         with tensorflow_traces.reporting_traces(self._record, lambda: len(self._rows)):
             yield
 

@@ -56,7 +56,7 @@ def _shows_other_code(model) -> bool:
 
 
 def halved(x):
-    """Return half of it, its rows summed up."""
+    """Return half of a vector, or of a matrix half of the sum of its rows."""
     y = x / 2
     if x.dim() > 1:
         y = y.sum(0)

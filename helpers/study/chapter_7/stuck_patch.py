@@ -114,7 +114,8 @@ def stuck_patch(seam, proof, patched: Callable, sources):
     # `@diagnosed` has judged seam and proof. `patched(losses, training, new)` is the learner's
     # context manager; `sources` are the texts of the project, by the names of its modules.
     rows = [(shows, sources, trial) for shows, trial in TRIALS.items()]
-    with only_new_objects():  # what rebind_everywhere has to search
+    # `rebind_everywhere` searches all objects that the collector lists. That would be slow.
+    with only_new_objects():
         cases = make_cases(_run_trial, rows, advise_on_first_part())
         return find_difference(patched, _patch_both, cases)
 

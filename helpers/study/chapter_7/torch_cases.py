@@ -83,14 +83,15 @@ def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
     # `@diagnosed` has judged seam and proof. `sources` and `cured` are texts of modules, by name.
     texts = require_named_values(cured, sources, "cured")
-    for shows, program, other_texts, right in TRIALS:
+    for shows, program, other_texts, expected_answer in TRIALS:
         try:
             result = start({**texts, **other_texts}, program)
         except RuntimeError as error:
             return f"{shows}: {error}"
-        if result != right:
+        if result != expected_answer:
             before = f"{shows}: "
-            return describe_difference(before, f"gives {result}", f"gives {right}", "the op")
+            expected = f"gives {expected_answer}"
+            return describe_difference(before, f"gives {result}", expected, "the op")
     return None
 
 
@@ -136,10 +137,10 @@ KEPT_MODELS_EVIDENCE = (
 def kept_models(seam, proof, cured: Callable):
     """The scores and errors are the same. No model is measured twice, and none is left."""
     # `@diagnosed` has judged seam and proof. `cured(widths, x, measure)` is the learner's sweep.
-    known = {id(module) for module in _find_modules()}
+    known_ids = {id(module) for module in _find_modules()}
     rows = []
     for run in RUNS:
-        rows.append((f"for the widths {list(run.widths)}{run.words}", known, run))
+        rows.append((f"for the widths {list(run.widths)}{run.words}", known_ids, run))
     cases = make_cases(_run_sweep, rows, advise_on_first_part("sweep"))
     return find_difference(cured, _sweep, cases, "sweep")
 
@@ -203,11 +204,11 @@ RUNS = (
 )
 
 
-def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
+def _run_sweep(known_ids: set[int], run: SweepRun, cured) -> dict:
     """Run a learner's sweep; return label -> observation.
 
     The observations are its scores and errors, whether it measured a model twice, and which models
-    are still in memory. `known` are the ids of the modules that were in memory before.
+    are still in memory. `known_ids` are the ids of the modules that were in memory before.
     """
     measured_models = []  # weak references, because the check must not keep a model alive
     measured_again = []
@@ -242,7 +243,7 @@ def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
     # The reference keeps its errors with their tracebacks, and so its models. There the expected
     # answer, no models, is written down without a search.
     is_searched = len(run.widths) == 2 and cured is not _sweep
-    values["modules still in memory"] = _list_new_modules(known) if is_searched else []
+    values["modules still in memory"] = _list_new_modules(known_ids) if is_searched else []
     return values
 
 
@@ -260,9 +261,9 @@ def _require_two_lists(pair) -> tuple[list, list]:
     return scores, errors
 
 
-def _list_new_modules(known: set[int]) -> list[str]:
-    """Return the names of the types of torch modules in memory whose ids are not `known`."""
-    new_types = {type(module).__name__ for module in _find_modules() if id(module) not in known}
+def _list_new_modules(known_ids: set[int]) -> list[str]:
+    """Return the names of the types of torch modules in memory, except those with known ids."""
+    new_types = {type(module).__name__ for module in _find_modules() if id(module) not in known_ids}
     return sorted(new_types)
 
 
