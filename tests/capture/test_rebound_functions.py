@@ -26,7 +26,7 @@ def space():
 def test_only_a_rebound_function_that_the_code_calls_is_named(space):
     functions = GlobalFunctions(space["calls"])
     assert functions.find_rebound_names() == []
-    space["other"] = space["limit"] = None  # an attribute of that name, and no function
+    space["other"] = space["limit"] = len  # an attribute of that name, and no function
     assert functions.find_rebound_names() == []
     space["helper"] = lambda x: -x
     assert functions.find_rebound_names() == ["helper"]
