@@ -113,8 +113,8 @@ def gives_a_set():
 @pytest.mark.parametrize(
     ("fn", "error", "says"),
     [
-        (raises, RuntimeError, "^raises .*ValueError: no such"),
-        (gives_a_set, TypeError, "^gives_a_set .* set"),
+        (raises, RuntimeError, "raises .*ValueError: no such"),
+        (gives_a_set, TypeError, "gives_a_set .* set"),
         (lambda: 1, TypeError, "lambda"),
         (print, TypeError, "print"),
     ],
@@ -131,7 +131,7 @@ def test_what_cannot_travel_or_has_no_source_is_refused(refused):
         return held
 
     refused(TypeError, "source of typed", call_in_child, space["typed"])
-    refused(TypeError, "^closes .*held", call_in_child, closes)
+    refused(TypeError, "closes .*held", call_in_child, closes)
     refused(ValueError, "source of typed", build_portable_source, space["typed"])
     refused(TypeError, "call_in_child .*object", call_in_child, adds, object(), 1)
 
@@ -144,4 +144,4 @@ def waits():
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch, refused):
     monkeypatch.setattr(child, "SECONDS_OF_A_CALL", 1)
-    refused(RuntimeError, "^waits .* 1 seconds", call_in_child, waits)
+    refused(RuntimeError, "waits .* 1 seconds", call_in_child, waits)
