@@ -1,7 +1,8 @@
-"""This interpreter and what is installed -> a listing; a verdict that is not "fine" says a cure.
+"""This machine -> a listing of what the course needs, what is here, and how to mend what is wrong.
 
-The packages are imported in other processes. So none of them is loaded into this one, and a package
-that crashes its interpreter gets a verdict like any other.
+The needed parts are Python, some packages, and memory. Each package is imported in another process.
+So none of them is loaded into this one, and a package that crashes its interpreter gets a verdict
+like any other.
 """
 
 import sys
@@ -69,7 +70,7 @@ def list_environment() -> Listing:
 
 
 def _check_python() -> Part:
-    """Return whether this version of Python is one of `PYTHONS`."""
+    """Return the row on Python. It is fine if this version is one of `PYTHONS`."""
     needed = [f"{major}.{minor}" for major, minor in PYTHONS]
     version = sys.version_info[:2]
     if version in PYTHONS:
@@ -82,24 +83,31 @@ def _check_python() -> Part:
 
 
 def _try_installed_packages() -> Trial:
-    """Import each installed package of `PACKAGES` in another process, and show the progress."""
+    """Import each installed package of `PACKAGES` in another process, and show the progress.
+
+    The Trial says for each package how its import failed, if it did.
+    """
     names = [name for name in PACKAGES if installed(name)]
-    ended: list[str] = []
+    tried_names: list[str] = []
 
     def report_end(name: str) -> None:
-        """Say how far the trial is. `try_packages` calls this when a package's import ends."""
-        ended.append(name)
-        progress.say(f"imported {len(ended)} of {len(names)} packages, in other processes")
+        """Show the progress. `try_packages` calls this when the import of a package has ended."""
+        tried_names.append(name)
+        progress.say(f"imported {len(tried_names)} of {len(names)} packages, in other processes")
 
     with progress.doing("importing packages in other processes"):
         return try_packages(sys.executable, names, only_named=True, done=report_end)
 
 
 def _check_package(name: str, trial: Trial) -> Part:
-    """Return whether a package is installed, can be imported, and has a version that was tried."""
+    """Return the row on a package.
+
+    It is fine if the package is installed, can be imported, and has a version that the course
+    wants. `trial` has imported it.
+    """
     from packaging.specifiers import SpecifierSet  # slow to import
 
-    found = installed(name)
+    found = installed(name)  # its version, or ""
     specifier = _find_specifier(name)
     needed = specifier.removeprefix("==") or "any"
     if not found:
@@ -116,7 +124,7 @@ def _check_package(name: str, trial: Trial) -> Part:
 
 
 def _find_specifier(name: str) -> str:
-    """Return the versions of a package that the course wants, such as `==2.1`; "" for any."""
+    """Return the versions of a package that the course wants, such as "==2.1", or "" for any."""
     specifiers_by_distribution = wanted()
     for distribution in distributions(name):
         if distribution in specifiers_by_distribution:
@@ -125,7 +133,7 @@ def _find_specifier(name: str) -> str:
 
 
 def _check_memory() -> Part:
-    """Return whether this machine has enough memory."""
+    """Return the row on memory. It is fine if the machine has GIGABYTES or more."""
     import psutil  # ipykernel brings it
 
     needed = f"{GIGABYTES} GB"

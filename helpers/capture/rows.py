@@ -1,7 +1,7 @@
-"""A learner's own rows (dicts) -> a listing.
+"""A learner's own rows (dicts) -> a table.
 
-Values that are short and plain keep their repr. All others are described in a few safe words,
-because the repr of somebody's class may be long, may fail, or may run code.
+A value that is short and of a built-in type is shown by its repr. Any other value is described in a
+few words, because the repr of a user's class may be long, may raise, or may run code.
 """
 
 import re
@@ -40,6 +40,7 @@ def list_rows(title: str, /, *rows: dict[str, object]) -> Listing:
     for number, row in enumerate(checked_rows, 1):
         _require_headings(row, headings, number)
 
+    # Each row becomes a record, whose attributes are named after the headings.
     fields = tuple(_make_field_names(headings))
     columns = [Column(field, heading) for field, heading in zip(fields, headings, strict=True)]
     records = []
@@ -50,12 +51,15 @@ def list_rows(title: str, /, *rows: dict[str, object]) -> Listing:
 
 
 def _read_headings(row: list[tuple[str, object]]) -> list[str]:
-    """Return the headings of a row, which is a list of (heading, value)."""
+    """Return the headings of a row, which is a list of pairs (heading, value)."""
     return [heading for heading, _ in row]
 
 
 def _require_headings(row: list[tuple[str, object]], headings: list[str], number: int) -> None:
-    """Raise ValueError if row `number`, a list of (heading, value), has other headings."""
+    """Raise ValueError if the headings of a row are not these.
+
+    `row` is a list of pairs (heading, value), and `number` its number, from 1, for the error.
+    """
     row_headings = _read_headings(row)
     if row_headings != headings:
         raise ValueError(
@@ -65,7 +69,7 @@ def _require_headings(row: list[tuple[str, object]], headings: list[str], number
 
 
 def _format_headings(headings: list[str]) -> str:
-    """Return the first headings as text for an error."""
+    """Return the first headings as text for an error, as in "step, loss, …"."""
     text = ", ".join(format_text(heading) for heading in headings[:MOST_NAMED])
     if len(headings) > MOST_NAMED:
         text += ", …"
@@ -73,12 +77,15 @@ def _format_headings(headings: list[str]) -> str:
 
 
 def _make_field_names(headings: list[str]) -> list[str]:
-    """Return for each heading the name of an attribute; no two names are the same."""
+    """Return the name of an attribute for each heading, such as "my_loss" for "my loss".
+
+    A name that is no identifier, or that is there already, gets "column_" and its number in front.
+    """
     fields: list[str] = []
     for number, heading in enumerate(headings):
         field = re.sub(r"\W", "_", heading)
         is_name = field.isidentifier() and not iskeyword(field)
-        is_special = field.startswith("__")  # it would hide a method, or be mangled
+        is_special = field.startswith("__")  # it would hide a special method, or be mangled
         if not is_name or is_special or field in fields:
             field = f"column_{number}_{field}"
         fields.append(field)
@@ -86,7 +93,7 @@ def _make_field_names(headings: list[str]) -> list[str]:
 
 
 def _make_plain(value: object) -> object:
-    """Return the text that a cell shows of a value; a bool or a small int stays as it is."""
+    """Return the text of a value for a cell, or the value itself if it is a bool or a small int."""
     if real_isinstance(value, str):
         return str.__str__(value)  # an exact str: a subclass may have a `__str__` of its own
     if is_exactly(value, bool, int) and value.bit_length() <= BIGGEST_BITS:
@@ -100,12 +107,12 @@ def _make_plain(value: object) -> object:
 
 
 def _has_short_safe_repr(value: object, levels: int) -> bool:
-    """Return whether the repr of a value is short, and runs only code that is built in.
+    """Return whether the repr of a value is short and runs only built-in code.
 
-    It is for a scalar, and for a container of few of them. `levels` is how many containers may be
-    in each other.
+    That is true of numbers, of short strings, and of built-in containers with a few of these.
+    `levels` is how many containers may be in each other.
     """
-    if never_changes(value):
+    if never_changes(value):  # an int never changes, but may have thousands of digits
         return type(value) is not int or value.bit_length() <= BIGGEST_BITS
     if not levels or not is_exactly(value, *_CONTAINERS):
         return False

@@ -64,7 +64,7 @@ def test_however_it_ends_is_told(monkeypatch, source, code, printed, imports):
 def test_what_does_not_end_is_stopped():
     assert run_child("while True: pass", seconds=1)["cut"] == "late"
     late = Transcript("", "", "", "", -9, "late")
-    assert late.ending == "it did not end within 60 s, and was stopped" and not late.lived
+    assert "60 s" in late.ending and not late.lived
 
 
 def test_a_child_leaves_nothing_to_the_next():
@@ -75,7 +75,7 @@ def test_a_child_leaves_nothing_to_the_next():
 
 @pytest.mark.parametrize("bad", [3, None, len, lambda: 1, "".join, int])
 def test_what_is_no_function_is_named(bad, refused):
-    refused(TypeError, "not a function made by def|a child runs a function or", watch_in_child, bad)
+    refused(TypeError, "function", watch_in_child, bad)
 
 
 def test_transcripts_hold_no_address_place_or_host():
@@ -85,7 +85,7 @@ def test_transcripts_hold_no_address_place_or_host():
         "tf.raw_ops.Neg; from tensorflow.python.eager import context, execute\n"
         "execute.execute('Negg', 1, [], (), context.context())"
     )
-    assert "registered in binary running on this machine. " in unknown.error
+    assert "this machine. " in unknown.error
     assert not re.search(r"0x[0-9a-f]{6,}|/home/|/tmp/", repr(watch_in_child(raises)))
 
 
@@ -103,8 +103,7 @@ def adds_with_its_import(a, b):
 
 def test_result_comes_back_from_another_interpreter(refused):
     assert call_in_child(adds_with_its_import, 1, 2) == {"sum": 3, "numpy": False}
-    words = "'sys' is not defined, because this notebook's names"
-    refused(RuntimeError, words, call_in_child, adds, 1, 2)
+    refused(RuntimeError, "'sys' is not defined.*notebook", call_in_child, adds, 1, 2)
 
 
 def gives_a_set():
@@ -114,10 +113,10 @@ def gives_a_set():
 @pytest.mark.parametrize(
     ("fn", "error", "says"),
     [
-        (raises, RuntimeError, "raises failed in its own interpreter: ValueError: no such"),
-        (gives_a_set, TypeError, "returned a value of type set, which cannot be sent"),
-        (lambda: 1, TypeError, "is not a function made by def"),
-        (print, TypeError, "is not a function made by def"),
+        (raises, RuntimeError, "raises .*ValueError: no such"),
+        (gives_a_set, TypeError, "gives_a_set .* set"),
+        (lambda: 1, TypeError, "lambda"),
+        (print, TypeError, "print"),
     ],
 )
 def test_what_gives_no_result_is_one_sentence(fn, error, says, refused):
@@ -131,12 +130,10 @@ def test_what_cannot_travel_or_has_no_source_is_refused(refused):
     def closes():
         return held
 
-    refused(TypeError, "the source of typed is not available", call_in_child, space["typed"])
-    refused(TypeError, "closes uses held of a", call_in_child, closes)
-    refused(
-        ValueError, "the source of typed is not available", build_portable_source, space["typed"]
-    )
-    refused(TypeError, "call_in_child accepts arguments of dicts", call_in_child, adds, object(), 1)
+    refused(TypeError, "source of typed", call_in_child, space["typed"])
+    refused(TypeError, "closes .*held", call_in_child, closes)
+    refused(ValueError, "source of typed", build_portable_source, space["typed"])
+    refused(TypeError, "call_in_child .*object", call_in_child, adds, object(), 1)
 
 
 def waits():
@@ -147,4 +144,4 @@ def waits():
 
 def test_a_function_that_never_ends_is_stopped(monkeypatch, refused):
     monkeypatch.setattr(child, "SECONDS_OF_A_CALL", 1)
-    refused(RuntimeError, "waits did not end within 1 seconds", call_in_child, waits)
+    refused(RuntimeError, "waits .* 1 seconds", call_in_child, waits)

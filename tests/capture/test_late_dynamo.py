@@ -26,7 +26,7 @@ EXAMPLES = [source for examples in SECTIONS.values() for source in examples.valu
 MORE = [
     "from helpers.mini.dynamo import compile; compile(scale)(torch.ones(2))",
     "watch_inductor(scale, torch.ones(2), run=True)",
-    "from helpers.study.chapter_7.means_table import call_routes; call_routes()",
+    "from helpers.study.chapter_7.means_table import build_route_calls; build_route_calls()",
     "from helpers.study.chapter_7.compiled_cases import CompiledLog; CompiledLog(scale)",
 ]
 REFUSED = (

@@ -1,5 +1,6 @@
-"""Records, costs and environment: rows with the right words, and bad input named."""
+"""Records, costs and environment: rows with the right facts, and bad input named."""
 
+import re
 import sys
 
 import pytest
@@ -16,7 +17,7 @@ def test_records_become_rows_that_keep_their_keys_as_attributes():
     listing = list_rows("t", *rows)
     assert [c.heading for c in listing.columns] == ["way", "cannot see"]
     assert listing.rows[0].way == "one name" and listing.rows[1].cannot_see == 4
-    with pytest.raises(ValueError, match="every row needs the keys a, in this order; row 2 has "):
+    with pytest.raises(ValueError, match=r"\ba\b.* row 2 .*\bb$"):
         list_rows("t", {"a": 1}, {"b": 2})
 
 
@@ -54,20 +55,19 @@ def test_environment_names_what_is_there_and_broken(monkeypatch):
     faults = {"torch": "its file torch/functional.py is missing", "tensorflow-cpu": "hangs"}
     faults = {**faults, "sympy": "is not for this table"}
     found, note = verdicts(monkeypatch, faults, {"ipywidgets": "traitlets"})
-    cure = ": run `python course.py setup`"
-    assert found == {
-        "ipywidgets": f"does not import, because traitlets is broken{cure}",
-        "tensorflow": f"hangs{cure}",
-        "torch": f"its file torch/functional.py is missing{cure}",
-    }
-    assert note == "To fix: ipywidgets, tensorflow, torch."
+    assert found.keys() == {"ipywidgets", "tensorflow", "torch"}
+    assert "traitlets" in found["ipywidgets"]
+    assert found["tensorflow"].startswith(faults["tensorflow-cpu"])
+    assert found["torch"].startswith(faults["torch"])
+    assert all("`python course.py setup`" in verdict for verdict in found.values())
+    assert note.endswith("ipywidgets, tensorflow, torch.")
 
 
 def test_environment_of_the_wheel_has_pips_cure_for_what_is_broken(monkeypatch):
     for module in (environment, missing_parts):
         monkeypatch.setattr(module, "HAS_COURSE", False)
-    (words,) = verdicts(monkeypatch, {"torch": "hangs"})[0].values()
-    assert words.startswith('hangs: run `pip install --force-reinstall "torch')
+    (verdict,) = verdicts(monkeypatch, {"torch": "hangs"})[0].values()
+    assert '`pip install --force-reinstall "torch' in verdict
 
 
 @pytest.mark.own_process
@@ -78,8 +78,11 @@ def test_environment_imports_each_package_elsewhere_and_says_how_far_it_is(monke
     assert {row.verdict for row in listing.rows if row.name in environment.PACKAGES} == {"fine"}
     assert not {"torch", "tensorflow", "jupyterlab"} & sys.modules.keys()
     total = len(environment.PACKAGES)
-    counted = [f"imported {n} of {total} packages, in other processes" for n in range(1, total + 1)]
-    assert said == ["importing packages in other processes", *counted, ""]
+    first, *counted, last = said
+    assert first and not last
+    assert [re.findall(r"\d+", line) for line in counted] == [
+        [str(number), str(total)] for number in range(1, total + 1)
+    ]
 
 
 def test_every_line_of_the_environment_that_is_not_fine_says_its_cure(monkeypatch):
@@ -89,5 +92,5 @@ def test_every_line_of_the_environment_that_is_not_fine_says_its_cure(monkeypatc
     monkeypatch.setattr(environment, "GIGABYTES", 10**6)
     *rows, memory = environment.list_environment().rows
     assert all("run `python" in row.verdict for row in rows)
-    assert memory.found.startswith("less than") and memory.verdict.startswith("close other")
+    assert str(environment.GIGABYTES) in memory.found and memory.verdict != environment.FINE
     assert len(environment.list_environment().note.split(",")) == len(rows) + 1

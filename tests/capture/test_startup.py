@@ -33,7 +33,7 @@ def test_each_switch_does_what_is_said_of_it(switches):
 
 def test_own_lines_run_too(switches, refused):
     assert switches.run("mine", "print(context._context)").model.runs[0].printed == "None"
-    refused(KeyError, "'mine' is not a switch; the 6 are disable", switches.run, "mine")
+    refused(KeyError, f"'mine' .* {len(SWITCHES)} ", switches.run, "mine")
 
 
 def test_the_widget_asks_for_a_new_run(switches):

@@ -48,7 +48,7 @@ def test_constants_that_cannot_be_read_are_told_by_their_shape():
         (returned, 10**9, ValueError, "runs= must be"),
         (returned, "many", TypeError, "runs= must be"),
         (lambda v, one: object(), 2, ValueError, "'a' does not"),
-        (lambda v, one: 1 / 0, 2, ValueError, "the program 'a' raised ZeroDivisionError"),
+        (lambda v, one: 1 / 0, 2, ValueError, "'a' .*ZeroDivisionError"),
     ],
 )
 def test_what_is_wrong_with_a_program_is_named(program, runs, error, words, refused):
@@ -80,9 +80,9 @@ def test_very_many_calls_are_cut_and_told():
     space = {"__name__": "tensorflow.many"}
     exec("def leaf():\n    pass\ndef many(n):\n    for _ in range(n):\n        leaf()", space)
     shown = helpers.watch_call(space["many"], 10**5)
-    assert "80,001 more are left out" in shown.model.note
+    assert "80,001 more" in shown.model.note
     exec("def down(n):\n    leaf()\n    return n and down(n - 1)", space)
     deeply = helpers.watch_call(space["down"], 900)
     both = helpers.show_call_diff(deeply, helpers.watch_call(space["down"], 890))
-    assert "Only the first 1,000 lines" in both.model.note
+    assert "1,000 lines" in both.model.note
     assert len(both._repr_mimebundle_()[0]["text/html"]) < 1_000_000

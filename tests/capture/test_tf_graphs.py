@@ -49,7 +49,7 @@ def test_the_six_nodes_of_an_affine_function():
     assert [node.key for node in graph.nodes] == ["x", "y", "b", "MatMul", "add", "Identity"]
     assert graph.node("add").op == "AddV2" and graph.sources("add") == ("MatMul", "b")
     assert graph.node("b").detail == "Placeholder float32 (2,)"
-    assert graph.title == "The graph of affine: 6 nodes"
+    assert "affine" in graph.title
 
 
 @pytest.mark.parametrize("fn", [branch_and_loop, lambda x: tf.unique(x)[1]])
@@ -127,14 +127,14 @@ def test_a_function_must_have_one_trace_or_be_given_arguments(refused):
     assert fn.experimental_get_tracing_count() == 2
 
 
-@pytest.mark.parametrize("thing", [3, int, affine])
-def test_what_is_no_graph_is_refused_in_one_sentence(thing, refused):
-    refused(TypeError, "a graph can be drawn of a tf.function", build_graph, thing)
+@pytest.mark.parametrize(("thing", "kind"), [(3, "int"), (int, "type"), (affine, "function")])
+def test_what_is_no_graph_is_refused_by_its_type_in_one_sentence(thing, kind, refused):
+    refused(TypeError, f"not {kind}", build_graph, thing)
 
 
 def test_an_input_that_is_no_node_is_drawn_as_missing():
     graph = build_graph(graph_def(("a", "NoSuchOp", "ghost:1", "^other")))
-    assert graph.node("ghost").detail == "named as an input, but not here"
+    assert graph.node("ghost").kind == "gone"
     assert [edge.label for edge in graph.edges] == ["output 1", "control"]
 
 

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import watch_traces, watching_traces, would_trace
+from helpers.capture.tensorflow.call_sentences import EMPTY, NO_KEY, RAISED_WHILE_TRACING, XLA
+from helpers.capture.tensorflow.trace_causes import AFTER_VARIABLES, CONTEXT_FIELDS
 from helpers.capture.tensorflow.trace_ledger import watch_function
 from tests.call_sequences import UNHURRIED, sequences
 from tests.samples import sample
@@ -260,22 +262,19 @@ def test_a_failed_first_trace_is_said_and_not_called_a_hit():
         return x * state[0]
 
     always = tf.function(lambda x: tf.Variable(1.0) * x, autograph=False)
-    for fn, verdict, words in (
-        (lazy, "empty", "an empty function, which returns None"),
-        (always, "trace", "created the variables serves no later call"),
-    ):
+    for fn, verdict, note in ((lazy, "empty", EMPTY), (always, "trace", AFTER_VARIABLES)):
         kept = watch_function(fn)
         with pytest.raises((RuntimeError, ValueError)):
             kept(t(2))
         row = would_trace(kept, t(2))
-        assert row.verdict == verdict and words in row.note and not row.causes
+        assert (row.verdict, row.note, row.causes) == (verdict, note, ())
     kept = watch_function(lazy)
     assert kept(t(2)) is None and kept.last.verdict == "empty"  # as TensorFlow does alone
 
 
 def test_a_hit_of_xla_may_still_compile():
     kept = watched("x", jit_compile=True)
-    assert "XLA may compile at a hit" in kept.model.note
+    assert XLA in kept.model.note
     assert "XLA" not in watched("x").model.note
 
 
@@ -285,10 +284,10 @@ def test_another_graph_is_named_as_the_context():
     for graph in (tf.Graph(), tf.Graph()):
         with graph.as_default():
             kept(1)
-    assert kept.model.causes == (
-        "function context: eager → inside another graph",
-        "function context: inside another graph → inside another graph, but not the same",
-    )
+    eager, inside = CONTEXT_FIELDS["parent_graph"]
+    first, second = [cause for entry in kept.model.entries for cause in entry.causes]
+    assert (first.where, first.before, first.after) == ("function context", eager, inside)
+    assert second.before == inside and second.after != inside  # it is another graph
 
 
 def test_a_function_that_calls_itself_traces_more_than_once_and_not_for_variables():
@@ -298,7 +297,8 @@ def test_a_function_that_calls_itself_traces_more_than_once_and_not_for_variable
 
     kept = watch_function(down)
     kept(2)
-    assert kept.model.entries[0].note == "first trace; traced 3 times"
+    (entry,) = kept.model.entries
+    assert entry.traces == 3 and "variables" not in entry.note
 
 
 def power_by(made):
@@ -398,10 +398,10 @@ def test_an_exception_passes_through_and_keeps_its_row():
         kept()
     notes = [entry.note for entry in kept.model.entries]
     assert kept.model.verdicts == ("error", "error", "error") and kept.model.counts == (0, 1, 1)
-    assert notes[0].startswith("raised while tracing: KeyError: 'no matrices' (line ")
+    assert notes[0].startswith(f"{RAISED_WHILE_TRACING}: KeyError: 'no matrices' (line ")
     assert notes[0].endswith(' of test_traces.py: raise KeyError("no matrices"))')
-    assert notes[1].startswith("traced, then raised: InvalidArgumentError: ")
-    assert notes[2].startswith("no key: TypeError: ")
+    assert "InvalidArgumentError: " in notes[1] and RAISED_WHILE_TRACING not in notes[1]
+    assert notes[2].startswith(f"{NO_KEY}: TypeError: ")
     assert not any("/" in note or "0x" in note for note in notes)
 
 

@@ -180,7 +180,7 @@ def test_a_ledger_of_very_many_calls_is_short():
     for _ in range(1_000):
         kept(tf.ones(3))
     assert len(kept.model.verdicts) == 2_200 and len(kept._rows._rows) < 1_210
-    assert len(kept._forecaster._services_by_key) <= 1_000
+    assert len(kept._forecaster._hits_by_key) <= 1_000
 
 
 def root_of(x):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from torch.nn import functional
 
-from helpers.study.chapter_7.means_table import HEADINGS, UNTRIED, call_routes, watch_means
+from helpers.study.chapter_7.means_table import HEADINGS, UNTRIED, build_route_calls, watch_means
 
 pytestmark = [pytest.mark.own_process, pytest.mark.long]
 
@@ -32,7 +32,7 @@ def deaf():
 
 
 def test_each_route_gives_what_a_plain_call_gives():
-    routes = call_routes()
+    routes = build_route_calls()
     assert routes.keys() == HEADINGS.keys()
     found = {name: route() for name, route in routes.items()}
     right = found["name"].tolist()

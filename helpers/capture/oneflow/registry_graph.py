@@ -1,7 +1,7 @@
-"""The registry of the small OneFlow (helpers.mini.oneflow) -> a graph of what it knows.
-
+"""The registry of the small OneFlow (helpers.mini.oneflow) -> a graph of what it knows. A registry
+maps the name of an op type, such as "relu", to its definition, its kernels and its gradient rule.
 Arrows lead from the ops of a job to their op types, and from an op type to its kernels and its
-gradient rule. A kernel or a rule that is missing has a box of its own.
+gradient rule. A kernel or a rule that is missing has a box of its own, a *gap*.
 """
 
 from contextlib import suppress
@@ -23,13 +23,18 @@ EMPTY = (
 
 
 def build_registry_graph(*jobs: object) -> Graph:
-    """Return the graph of the op types that files have registered, and of the jobs' ops of them."""
+    """Return the graph of the op types that the learner has registered.
+
+    An op type of the learner has a `file`, a built-in one has none. The graph also has those ops of
+    the `jobs` that are of the learner's op types. The other ops are only counted, in the note.
+    """
     registry = session().registry
     own_types = [op_type for op_type in registry.ops.values() if op_type.file]
     job_ops = [op for job in map(require_job, jobs) for op in job.ops if op.type in registry.ops]
 
     builder = _RegistryGraphBuilder(registry)
-    for op in {op.name: op for op in job_ops if op.file}.values():  # jobs may share an op
+    own_ops_by_name = {op.name: op for op in job_ops if op.file}  # two jobs may share an op
+    for op in own_ops_by_name.values():
         builder.add_job_op(op)
     for op_type in own_types:
         builder.add_op_type(op_type)
@@ -47,7 +52,10 @@ def build_registry_graph(*jobs: object) -> Graph:
 
 
 def _describe_left_out(job_ops: list[Op], is_empty: bool) -> str:
-    """Return the note: whether the registry `is_empty`, and how many built-in ops are not drawn."""
+    """Return the note under the graph: on an empty registry, and on built-in ops that are left out.
+
+    `is_empty` says that the learner has registered no op type.
+    """
     sentences = []
     if is_empty:
         sentences.append(EMPTY)
@@ -59,10 +67,10 @@ def _describe_left_out(job_ops: list[Op], is_empty: bool) -> str:
 
 
 class _RegistryGraphBuilder:
-    """The boxes and arrows of the graph, in the order in which they are added."""
+    """Builds the boxes (nodes) and the arrows (edges) of the graph, one after the other."""
 
     def __init__(self, registry: Registry):
-        """Draw nothing yet of `registry`."""
+        """Start without boxes. Kernels and gradient rules are looked up in `registry`."""
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
         self._registry = registry
@@ -80,7 +88,11 @@ class _RegistryGraphBuilder:
         self.nodes.append(Node(op_type.name, op_type.name, "type", detail))
 
     def add_kernels(self, type_name: str) -> None:
-        """Add the kernels that are registered for an op type, or the one found by its name."""
+        """Add a box for each kernel of an op type, or one box that says that there is none.
+
+        A kernel is registered, or it is a Python function in a kernel file with the name of the op
+        type. The second kind is used only if no kernel is registered.
+        """
         key = f"kernel of {type_name}"
         registered = self._registry.kernels(type_name)
         for number, registration in enumerate(registered, 1):
@@ -106,18 +118,18 @@ class _RegistryGraphBuilder:
         self._add_part(type_name, node, arrow="computed by")
 
     def add_gradient_rule(self, type_name: str) -> None:
-        """Add the gradient rule of an op type, or a gap where a forward op has no rule."""
+        """Add a box for the gradient rule of an op type, or for the gap if a rule is missing."""
         key = f"gradient of {type_name}"
         rule = self._registry.gradients.get(type_name)
         if rule is not None:
             node = Node(key, "gradient rule", "backward", basename(rule.file))
-        elif type_name.endswith("_forward"):
+        elif type_name.endswith("_forward"):  # gradients need a rule to pass this op
             node = Node(key, "no gradient rule", "gone", "gradients cannot pass")
         else:  # the op type of a backward pass needs no rule
             return
         self._add_part(type_name, node, arrow="gradient from")
 
     def _add_part(self, type_name: str, node: Node, arrow: str) -> None:
-        """Add the box of a kernel or rule, and an arrow with a label from the op type to it."""
+        """Add a box, and an arrow with the label `arrow` from the op type to the box."""
         self.nodes.append(node)
         self.edges.append(Edge(type_name, node.key, arrow))

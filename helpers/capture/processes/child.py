@@ -1,8 +1,9 @@
-"""A function, or source that may kill an interpreter -> what a child interpreter makes of it.
+"""A function or source code -> what it printed or returned in a child interpreter.
 
-On Linux the children that need TensorFlow are forked from one process that has imported it and
-done nothing else; all others are started anew. Each works in an empty folder of its own, and ends
-at the limit, on Ctrl-C and with the kernel.
+A child is a separate Python process, for code that may end or spoil an interpreter. It is *forked*
+from a process that has already imported TensorFlow, which saves seconds, or it is started anew.
+Each child works in an empty folder of its own. It is stopped at a time limit, on Ctrl-C, and when
+the notebook's kernel ends.
 """
 
 import os
@@ -21,7 +22,9 @@ from .child_texts import format_error, hide_machine
 from .portable_source import build_portable_source, read_own_source, require_def
 
 PREAMBLE = "import tensorflow as tf"
-PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")  # triton's LLVM before TensorFlow's
+# What the process imports from which children are forked. triton comes first, because it needs its
+# own copy of LLVM to be loaded before TensorFlow's.
+PRELOAD = ("triton", "tensorflow", f"{PACKAGE}.mini.eager")
 SECONDS = 60  # for a child whose output is shown
 SECONDS_OF_A_CALL = 240
 _UNDEFINED_NAME = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
@@ -30,7 +33,9 @@ _UNDEFINED_NAME = re.compile(r"NameError: name '(\w+)' is not defined\b.*")
 def record_children(*what, title: str = "", imports: str | None = None) -> Transcripts:
     """Run functions without arguments, or source code, each in its own child interpreter.
 
-    `imports` is source that each child runs first, `PREAMBLE` if it is None.
+    `what` are the functions and texts, and the result has a transcript for each. `imports` is
+    source that each child runs first, or None for `PREAMBLE`. After Ctrl-C, the remaining ones are
+    not run.
     """
     if not what:
         raise TypeError("watch_in_child needs a function, or a piece of source, to run")
@@ -48,12 +53,13 @@ def record_children(*what, title: str = "", imports: str | None = None) -> Trans
 def _record_program(program: object, imports: str | None) -> Transcript:
     """Run a function without arguments, or source code, in a child; return the transcript.
 
-    `imports` is as in `record_children`. TypeError says that `program` is neither.
+    `imports` is that of `record_children`. Raise TypeError if `program` is neither.
     """
     if callable(program):
+        # The child gets the source of the function, and a line that calls it.
         source = build_portable_source(program)
         name = program.__code__.co_name
-        # The page shows the function already, so its transcript shows only the name.
+        # The notebook shows the function already, so the transcript shows only its name.
         return record_transcript(f"{name}()", f"{source}\n\n{name}()\n", shown="", imports=imports)
     if real_isinstance(program, str):
         return record_transcript("", program, shown=program, imports=imports)
@@ -66,7 +72,8 @@ def record_transcript(
 ) -> Transcript:
     """Run source in a child, and return what it printed and how it ended.
 
-    `label` names the run, and `shown` is what a reader sees of the source.
+    `label` names the run, and `shown` is the part of the source that a reader sees. `imports` is
+    that of `record_children`.
     """
     reply = run_child(source, SECONDS, imports)
     return Transcript(
@@ -86,16 +93,19 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
     Returns
     -------
     dict
-        "printed" and "error" are texts, the error being the last exception. "code" is the exit
-        code, or minus the signal that ended the child. "cut" is one of CUTS if the child was
-        stopped, else "". "told" is what the source sent on the child's own channel, in order.
+        "printed" is all output, and "error" the exception that ended the child, as text, or "".
+        "code" is the exit code, or minus the number of the signal that ended the child. "cut" is
+        one of CUTS if the child was stopped, which says why, else "". "told" are the messages that
+        the source has sent to this process, in order.
     """
+    # The process from which children are forked has run `PREAMBLE` already, and nothing else.
     if CAN_FORK and imports is None:
         reply = ask_forked_child(PREAMBLE, source, seconds, PRELOAD, shows=True)
         _require_fork(reply)
     else:
         preamble = PREAMBLE if imports is None else imports
-        # The order of a set is the same in each run. A fault handler would print a stack.
+        # With a fixed seed, the order of a set is the same in each run. The fault handler is off,
+        # because it would print the stack of a crash.
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
         reply = ask_child({"source": f"{preamble}\n{source}"}, seconds, environment, shows=True)
     cuts = [cut for cut in CUTS if getattr(reply.ended, cut, False)]
@@ -109,7 +119,10 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
 
 
 def _require_fork(reply: ChildResult) -> None:
-    """Raise an error if the process from which children are forked could not be started."""
+    """Raise RuntimeError if the process from which children are forked could not be started.
+
+    `reply` is that of the child. Raise MissingPart instead if a package is missing.
+    """
     failure = reply.last("failed")
     if not failure:
         return
@@ -118,9 +131,9 @@ def _require_fork(reply: ChildResult) -> None:
 
 
 def _raise_if_part_is_missing(error: str) -> None:
-    """Raise MissingPart, which says how to install it, if an error says that a package is missing.
+    """Raise MissingPart, which says what to install, if an error is about a missing package.
 
-    `error` is the last line of a traceback.
+    `error` is the last line of a traceback. Return if the error is about anything else.
     """
     sentence = missing_parts.of_line(error)
     if sentence:
@@ -128,11 +141,15 @@ def _raise_if_part_is_missing(error: str) -> None:
 
 
 def call_in_child(fn: Callable, /, *args) -> object:
-    """Run `fn(*args)` from its source in a child interpreter, and return the result."""
+    """Run `fn(*args)` from its source in a child interpreter, and return the result.
+
+    Only the source of `fn` is sent, and the arguments as JSON. Raise TypeError if `fn` or an
+    argument cannot be sent, and RuntimeError if the function fails in the child.
+    """
     require_def(fn)
     source = read_own_source(fn, error=TypeError)
     name = fn.__code__.co_name
-    if fn.__code__.co_freevars:
+    if fn.__code__.co_freevars:  # the source alone does not define them
         variables = ", ".join(fn.__code__.co_freevars)
         raise TypeError(
             f"{name} uses {variables} of an enclosing function, which is not sent along"
@@ -149,9 +166,10 @@ def call_in_child(fn: Callable, /, *args) -> object:
 
 
 def _read_result(reply: ChildResult, name: str, global_names: Mapping[str, object]) -> object:
-    """Return what a function returned in a child, or raise an error that says why it did not.
+    """Return what a function returned in a child, or raise an error if it returned nothing.
 
-    `name` is the function's, and `global_names` are those of this notebook.
+    `name` is that of the function. `global_names` are the names of the notebook, which the child
+    does not have. A NameError there is explained by them.
     """
     for message in reply.told:
         if "result" in message:
@@ -174,8 +192,8 @@ def _read_result(reply: ChildResult, name: str, global_names: Mapping[str, objec
 
 
 def _read_error(reply: ChildResult) -> str:
-    """Return in one line what ended a child: a signal, an exception or an exit code."""
-    if reply.ended.code < 0:
+    """Return in one line what ended a child: a signal, an exception, or an exit code."""
+    if reply.ended.code < 0:  # minus the number of a signal
         return f"it was killed: {signal_name(-reply.ended.code)}"
     error = reply.last("error") or f"it ended with {reply.ended.code}"
     if error.startswith('File "'):  # a SyntaxError has its place before its message

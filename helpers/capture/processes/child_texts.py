@@ -1,4 +1,4 @@
-"""What a child printed or raised -> the same text without what differs from machine to machine."""
+"""What a child process printed or raised -> the same text without what differs between machines."""
 
 import re
 
@@ -16,7 +16,7 @@ _QUALIFIED_NAME = re.compile(r"^(?:\w+\.)+(\w+)")
 
 
 def hide_machine(line: str) -> str:
-    """Return a line without addresses, the machine's name and places on its disk."""
+    """Return a line without addresses in memory, the machine's name, and folders of its disk."""
     line = line.rstrip().replace("\t", "    ")
     line = _ADDRESS.sub("", line)
     line = _HOST.sub(r"\1this machine", line)
@@ -25,7 +25,11 @@ def hide_machine(line: str) -> str:
 
 
 def format_error(error: str) -> str:
-    """Return an exception of a child as one line: the name of its class, and the message."""
+    """Return an exception of a child as one line, as in "ValueError: bad shape".
+
+    `error` is its text at the end of a traceback. A stack of calls in it is left out, and so is the
+    module before the class.
+    """
     lines = [line.strip() for line in _STACK.sub("", error).split("\n")]
     text = hide_machine(" ".join(filter(None, lines)))
-    return _QUALIFIED_NAME.sub(r"\1", text)  # the class without its module
+    return _QUALIFIED_NAME.sub(r"\1", text)

@@ -1,6 +1,8 @@
-"""A function -> source that defines it in another interpreter, with what it uses of its globals.
+"""A function -> source that defines it in another interpreter, with the globals that it uses.
 
-Functions of the same module go along, imports and plain values. Anything else is missing there.
+A global that is a function of the same module comes with its own source. A module becomes an
+`import`, a class or function of another module a `from … import`, and a number, text or container
+of these an assignment. Any other global is left out, and missing in the other interpreter.
 """
 
 import ast
@@ -20,25 +22,28 @@ _IMPORTABLE_TYPES = (type, FunctionType, BuiltinFunctionType, type(cache(id)))
 
 
 def build_portable_source(function: FunctionType) -> str:
-    """Return source that defines a function elsewhere, with what it uses of its globals.
+    """Return source that defines a function, and the globals that it uses, in a new module.
 
-    TypeError says that it is not a function made by `def`, and ValueError that its source is not
+    Raise TypeError if it is no function made by `def`, and ValueError if its source is not
     available.
     """
     require_def(function)
-    sources: dict[str, str] = {}
+    sources: dict[str, str] = {}  # the name of a global -> the source that defines it
     _collect_function(function.__code__.co_name, function, sources)
     return "\n".join(sources.values())
 
 
 def require_def(value: object) -> None:
-    """Raise TypeError for what is not a Python function with a name."""
+    """Raise TypeError if a value is no Python function that was made by `def`."""
     if not real_isinstance(value, FunctionType) or value.__code__.co_name == "<lambda>":
         raise TypeError(f"{short_repr(value)} is not a function made by def")
 
 
 def read_own_source(function: FunctionType, error: type[Exception] = ValueError) -> str:
-    """Return the source of one function; raise an `error` if there is none, or a newer one."""
+    """Return the source of one function, without its globals.
+
+    Raise an `error` if there is no source, or if the file was edited after the import.
+    """
     code = function.__code__
     text = find_source(code).text
     reason = describe_outdated_source(code)
@@ -50,10 +55,14 @@ def read_own_source(function: FunctionType, error: type[Exception] = ValueError)
 
 
 def _collect_function(name: str, function: FunctionType, sources: dict[str, str]) -> None:
-    """Add to `sources`, name -> source, a function under a name, and the globals that it uses."""
+    """Add the source of a function to `sources`, and then that of each global that it uses.
+
+    `sources` maps a name to the source that defines it. `name` is the global by which the function
+    is called, which may differ from the name after `def`.
+    """
     text = f"{read_own_source(function)}\n"
     own_name = function.__code__.co_name
-    if own_name != name and own_name.isidentifier():
+    if own_name != name and own_name.isidentifier():  # as after `run = step`
         text += f"\n{name} = {own_name}"
     sources[name] = text
 
@@ -62,7 +71,7 @@ def _collect_function(name: str, function: FunctionType, sources: dict[str, str]
     for used_name in sorted(used_names):
         value = global_names[used_name]
         if real_isinstance(value, FunctionType) and value.__module__ == function.__module__:
-            if used_name not in sources:  # another function may have brought it meanwhile
+            if used_name not in sources:  # another function may have added it in this loop
                 _collect_function(used_name, value, sources)
             continue
         line = _write_definition(used_name, value, function.__module__)
@@ -71,14 +80,15 @@ def _collect_function(name: str, function: FunctionType, sources: dict[str, str]
 
 
 def _write_definition(name: str, value: object, module_name: str) -> str:
-    """Return the line that gives a name its value elsewhere, "" if no line can do that.
+    """Return a line that defines a global name, such as "import math as m", or "" if none can.
 
-    `module_name` is the module of the function that uses the name. It cannot be imported there.
+    `value` is what the name refers to. `module_name` is the module of the function that uses the
+    name. The other interpreter cannot import that module, which may be a notebook.
     """
     if real_isinstance(value, ModuleType):
         return f"import {value.__name__} as {name}"
     if is_exactly(value, *PLAIN_TYPES) and not name.startswith("__"):
-        # A container of objects has a repr that is no literal, or that is another value.
+        # The repr is used only if it can be read back. That of a container of objects cannot.
         with suppress(ValueError, SyntaxError, RecursionError):
             if ast.literal_eval(repr(value)) == value:
                 return f"{name} = {value!r}"

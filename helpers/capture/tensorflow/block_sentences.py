@@ -1,4 +1,8 @@
-"""Facts about a trace in a `with` block -> the name and the sentences of its row."""
+"""Facts about a trace in a `with` block -> the name and the sentences of its row. The block is that
+of `with watching_traces():`, which shows each trace of any tf.function. The *wrapped callables* of
+a tf.function are the functions, methods, partials and tf.functions inside it, the outermost first.
+For `tf.function(model.step)` they include the method `model.step`.
+"""
 
 from functools import partial
 from types import MethodType
@@ -18,50 +22,64 @@ MOST_OWNERS = 3  # names in a sentence
 
 
 def name_traced_function(python_function, callables: list) -> str:
-    """Return the name of a traced function, with that of the method that it wraps, if any.
+    """Return the name under which a reader knows a traced function.
 
-    `callables` are the wrapped callables of the Python function.
+    If the function wraps a method of another name, the method follows in brackets, as in
+    "one_step_on_data (train_step)". `callables` are the wrapped callables of the function.
     """
-    named = python_function
-    partials = [wrapped.func for wrapped in callables if type(wrapped) is partial]
-    if partials and is_of_tensorflow(python_function):
-        # TensorFlow wraps a partial into a function of its own, whose name says nothing.
-        named = partials[-1]
-    name = read_callable_name(named)
-    methods = [read_callable_name(wrapped) for wrapped in callables if type(wrapped) is MethodType]
-    if methods and methods[0] != name:
-        return f"{name} ({methods[0]})"
+    named_function = python_function
+    partial_targets = [wrapped.func for wrapped in callables if type(wrapped) is partial]
+    if partial_targets and is_of_tensorflow(python_function):
+        # TensorFlow wraps a partial into a function of TensorFlow, and a reader does not know the
+        # name of that. The innermost partial contains the function that the reader wrote.
+        named_function = partial_targets[-1]
+    name = read_callable_name(named_function)
+    method_names = [
+        read_callable_name(wrapped) for wrapped in callables if type(wrapped) is MethodType
+    ]
+    if method_names and method_names[0] != name:
+        return f"{name} ({method_names[0]})"
     return name
 
 
 def describe_other_owners(names: list[str]) -> str:
-    """Return why code that was traced before counts as traced first: `names` of its new owners."""
-    shown = [name for name in names if name != SELF]
-    if not shown:
+    """Return the sentence on a first trace of a tf.function whose code was traced before.
+
+    An *owner* is an object to which a tf.function belongs: the `self` of a method, a value on which
+    a closure closes, an argument of a partial. `names` are those of the owners that differ from the
+    earlier tf.function's. A different `self` alone is not worth a remark: each object of a class
+    has its own tf.function.
+    """
+    remarkable = [name for name in names if name != SELF]
+    if not remarkable:
         return FIRST
-    return f"{FIRST}; its code was traced before, with another {format_names(shown, MOST_OWNERS)}"
+    others = format_names(remarkable, MOST_OWNERS)
+    return f"{FIRST}; its code was traced before, with another {others}"
 
 
 def describe_new_function(callables: list, module: str) -> tuple[str, tuple[Cause, ...]]:
-    """Return who made a new tf.function of code that was traced before, and the cause.
+    """Return the sentence and the causes for a new tf.function of code that was traced before.
 
-    `callables` are its wrapped callables, and `module` is the name of the module that defines it.
-    Only the author of the line that makes the tf.function can make it once, so that a library is
-    named. If TensorFlow made it, it is no retrace of the program's: the result is a first trace.
+    `callables` are the wrapped callables of the new tf.function, and `module` is the name of the
+    module that defines the tf.function. The sentence names who made the new tf.function, because
+    only that author can change the line and make it once.
     """
     if module == KERAS_TRAINER:
         step = find_step_name(callables)
         note = f"Keras made a new {step} function of this model"
         models = list_models(callables)
+        # `compile()` of a Keras model drops its functions, so the next `fit` makes new ones.
         if any(getattr(model, "compiled", False) is True for model in models):
             note += "; each compile() causes that"
         return note, (Cause(f"{step} function", "object", EARLIER, NEW),)
     if module.startswith("tensorflow."):
+        # The program can do nothing about what TensorFlow makes. It is no retrace of the program.
         return FIRST, ()
 
     cause = Cause("tf.function", "object", EARLIER, NEW)
     note = "new tf.function of code traced before"
     if all(is_library(code.co_filename) for code in list_codes(callables)):
+        # No code of the program is traced, so a library makes its own tf.function again and again.
         library, _, _ = module.partition(".")
         return f"{note}, made by {library}", (cause,)
     return f"{note}: make the tf.function once", (cause,)

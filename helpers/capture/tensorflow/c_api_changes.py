@@ -1,7 +1,8 @@
-"""What Python imported to reach C in 2019 -> what is there in this TensorFlow, looked up live.
+"""What readers learned in 2019 on TensorFlow's way from Python to C -> whether it is still true.
 
-The answers come from the live modules, and from the installed sources and headers. Only the column
-`then` is what readers learned in 2019.
+Each row is a Claim: a line of code from 2019 (`then`), what the installed TensorFlow has (`now`),
+and whether both are the same (`still`). `now` is looked up in the live modules, and in the
+installed sources and headers.
 """
 
 import inspect
@@ -38,7 +39,7 @@ class Claim:
 
 
 def list_changes() -> Listing:
-    """Compare what Python imported to reach C in 2019 with what is there now, looked up live."""
+    """Return the table of all claims: from Python to C in 2019, and in this TensorFlow."""
     claims = (
         *_list_modules(),
         *_list_builders(),
@@ -50,10 +51,14 @@ def list_changes() -> Listing:
 
 
 def _list_modules() -> Iterator[Claim]:
-    """Yield what became of the modules of the C API."""
+    """Yield the claims on the Python modules through which TensorFlow's C functions are called.
+
+    In 2019 it was `pywrap_tensorflow`, with all functions of C. Now it is almost empty.
+    """
     names = vars(import_module("tensorflow.python.pywrap_tensorflow"))
     sources = [path.read_bytes() for path in find_package_folder().rglob("*.py")]
     importer_count = sum(b"import pywrap_tensorflow" in source for source in sources)
+    # In 2019 the module had the functions that run ops, such as TFE_Py_Execute.
     tfe_count = sum(name.startswith("TFE_") for name in names)
     yield Claim(
         "from tensorflow.python import pywrap_tensorflow",
@@ -81,19 +86,24 @@ def _list_modules() -> Iterator[Claim]:
 
 
 def _list_builders() -> Iterator[Claim]:
-    """Yield what replaced SWIG, which wrote the wrappers of C functions."""
+    """Yield the claims on what generates the wrappers that let Python call C.
+
+    In 2019 it was SWIG, with an input file `*.i` for each module. Now it is pybind11. Three things
+    are counted: files of SWIG, C++ names of SWIG, and the extension modules (one in 2019).
+    """
     package = metadata.packages_distributions()["tensorflow"][0]
     file_names = [file.name for file in metadata.files(package)]
     swig_files = [name for name in file_names if name.endswith(".i") or "swig" in name.lower()]
     old_library = find_library_files()[LIBRARIES.index(OLD_LIBRARY)]
-    left_count = len(list_exported_names(old_library, SWIG_NAMES))
+    remaining_name_count = len(list_exported_names(old_library, SWIG_NAMES))
     yield Claim(
         "SWIG writes the wrappers, from *.i files",
         f"files named *.i or *swig* in the package: {len(swig_files)}; "
-        f"C++ names left in tensorflow::swig: {left_count}",
+        f"C++ names left in tensorflow::swig: {remaining_name_count}",
         "yes" if swig_files else "no",
     )
 
+    # The metaclass of a wrapper class shows which tool made the class.
     metaclass = type(import_module("tensorflow.python._pywrap_tfe").TFE_Executor)
     yield Claim(
         "SWIG's proxy classes",
@@ -102,14 +112,15 @@ def _list_builders() -> Iterator[Claim]:
     )
 
     files = list(find_package_folder().rglob("*.so"))
-    # The files whose names begin with "lib" contain ops.
+    # A file whose name begins with "lib" is a library of C++ or of ops, and no extension module.
     candidates = [path for path in files if not path.name.startswith("lib")]
+    # Python can import a shared library that exports a function PyInit_<name of the module>.
     extension_count = sum(bool(list_exported_names(path, "PyInit_")) for path in candidates)
     yield Claim("one extension module", f"{extension_count} extension modules in the package", "no")
 
 
 def _list_entry_points() -> Iterator[Claim]:
-    """Yield where the functions are by which Python runs an op."""
+    """Yield the claims on `TFE_Py_Execute`, which runs an op: its module and its parameters."""
     module = import_module("tensorflow.python.pywrap_tfe")
     execute = module.TFE_Py_Execute
     count = sum(name.startswith("TFE_") for name in vars(module))
@@ -119,7 +130,7 @@ def _list_entry_points() -> Iterator[Claim]:
         "moved",
     )
 
-    # The docstring of a function in C begins with its signature.
+    # pybind11 writes the signature at the start of the docstring, as in "f(arg0: int, arg1: str)".
     _, _, after_bracket = execute.__doc__.partition("(")
     parameters, _, _ = after_bracket.partition(")")
     parameter_count = len(parameters.split(","))
@@ -131,7 +142,11 @@ def _list_entry_points() -> Iterator[Claim]:
 
 
 def _list_headers() -> Iterator[Claim]:
-    """Yield what the installed C++ headers say."""
+    """Yield the claims on C and C++ declarations, each looked up in one installed header.
+
+    They are TFE_Py_Execute, the function that makes an op, the struct TFE_Op, and the class
+    EagerOperation.
+    """
     header = _read_header("python/eager/pywrap_tfe.h")
     declaration = re.search(r"void TFE_Py_Execute\((.*?)\);", header, re.DOTALL)
     parameter_count = declaration[1].count(",") + 1
@@ -141,6 +156,7 @@ def _list_headers() -> Iterator[Claim]:
         "yes",
     )
 
+    # Since 2019, one object of an op serves many calls: `Reset` gives it another op's name.
     methods = []
     if "CreateOperation()" in _read_header("c/eager/immediate_execution_context.h"):
         methods.append("CreateOperation")
@@ -152,6 +168,7 @@ def _list_headers() -> Iterator[Claim]:
         "no",
     )
 
+    # A typedef names the struct without its members. "struct TFE_Op {" would define the members.
     header = _read_header("c/eager/c_api.h") + _read_header("c/eager/tfe_op_internal.h")
     line = re.search("^typedef struct TFE_Op .*", header, re.MULTILINE)[0]
     yield Claim(
@@ -164,6 +181,7 @@ def _list_headers() -> Iterator[Claim]:
     line = re.search("^class EagerOperation :.*", header, re.MULTILINE)[0].rstrip(" {")
     members = []
     for name in OPERATION_MEMBERS:
+        # A member is declared as in "  EagerContext& ctx_;": two spaces, no bracket before it.
         if re.search(rf"^  [^(]*\b{name}_;", header, re.MULTILINE):
             members.append(name)
     yield Claim(
@@ -174,7 +192,11 @@ def _list_headers() -> Iterator[Claim]:
 
 
 def _list_sources() -> Iterator[Claim]:
-    """Yield what the installed Python sources say."""
+    """Yield the claims on three places of TensorFlow's Python sources, read as text.
+
+    They are the line that makes the class EagerTensor, the function that makes the eager context,
+    and the test in `enable_eager_execution`.
+    """
     ops = import_module("tensorflow.python.framework.ops")
     source = inspect.getsource(ops)
     call = re.search(r"[\w.]+\.TFE_Py_InitEagerTensor\(\w+\)", source).group()
@@ -185,6 +207,7 @@ def _list_sources() -> Iterator[Claim]:
     )
 
     context = import_module("tensorflow.python.eager.context")
+    # The function ends with a call of the function that now sets the context.
     last_word = inspect.getsource(context._create_context).split()[-1]
     yield Claim(
         "_create_context: _context = Context()", f"{last_word}, which also informs C++", "almost"
@@ -199,6 +222,6 @@ def _list_sources() -> Iterator[Claim]:
     )
 
 
-def _read_header(place: str) -> str:
-    """Return the text of an installed header; `place` is its path in TensorFlow's sources."""
-    return (find_package_folder() / "include/tensorflow" / place).read_text()
+def _read_header(source_path: str) -> str:
+    """Return the text of an installed header, such as "c/eager/c_api.h" in TensorFlow's sources."""
+    return (find_package_folder() / "include/tensorflow" / source_path).read_text()

@@ -1,6 +1,7 @@
-"""This TensorFlow -> where its C functions are: a row for each shared library.
-
-The answers come from the symbol tables of the installed files.
+"""The installed TensorFlow -> a table that says which shared library exports which C functions.
+Each row is one of five files, such as `libtensorflow_framework.so.2`. What a file exports is read
+from its symbol table. C++ functions have *mangled* names there, as in `_Z14TFE_Py_Execute…`: `_Z`,
+the length of the name, the name, and the types of the parameters.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,9 @@ LIBRARIES = (
     "python/_pywrap_tensorflow_internal",
     "python/_pywrap_tfe",
 )
-LONGEST_LENGTH = 12  # of `_Z`, the digits after it, and `TFE_Py_`
+# A mangled name is searched for "TFE_Py_" only in so many characters at its start: `_Z`, up to
+# three digits, `TFE_Py_`. What follows are types of parameters, which may contain the same letters.
+MANGLED_START_LENGTH = 12
 COLUMNS = (
     Column("name", "library", code=True),
     Column("tf", "TF_…"),
@@ -64,7 +67,7 @@ def list_libraries() -> Listing:
 
 
 def _read_library(path: Path) -> Library:
-    """Return the row of one file, read from its symbol table."""
+    """Return the row of one library file: how many names of each kind it exports."""
     names = list_exported_names(path, C_FUNCTIONS_OR_MODULE)
     used_names = [name for name in C_NAMES if name in names]
     used_names += [name for name in CPP_NAMES if _has_cpp_name(names, name)]
@@ -75,7 +78,7 @@ def _read_library(path: Path) -> Library:
         name=library_name,
         tf=_count_prefix(names, "TF_"),
         tfe=_count_prefix(names, "TFE_"),
-        tfe_py=sum("TFE_Py_" in name[:LONGEST_LENGTH] for name in cpp_names),
+        tfe_py=sum("TFE_Py_" in name[:MANGLED_START_LENGTH] for name in cpp_names),
         holds=", ".join(used_names),
         module="yes" if is_module else "no",
     )
@@ -84,10 +87,10 @@ def _read_library(path: Path) -> Library:
 def _has_cpp_name(symbols, name: str) -> bool:
     """Return whether a C++ function of this name is among the symbols of a file.
 
-    The compiler writes the number of letters before the name, and the arguments' types after it.
+    `f(int)` is there as `_Z1fi`: `_Z`, the length of the name, the name, the types.
     """
-    start = f"_Z{len(name)}{name}"
-    return any(symbol.startswith(start) for symbol in symbols)
+    mangled_start = f"_Z{len(name)}{name}"
+    return any(symbol.startswith(mangled_start) for symbol in symbols)
 
 
 def _count_prefix(names, prefix: str) -> int:
@@ -101,7 +104,10 @@ def find_package_folder() -> Path:
 
 
 def find_library_files() -> list[Path]:
-    """Return the file of each of the LIBRARIES, whose ends depend on the platform."""
+    """Return the path of each library in LIBRARIES, in that order.
+
+    The end of a file's name depends on the platform, as in `.so.2` and `.dylib`.
+    """
     files = []
     for name in LIBRARIES:
         paths = sorted(find_package_folder().glob(f"{name}.*"))

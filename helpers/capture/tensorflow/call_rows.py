@@ -1,4 +1,7 @@
-"""The recorded calls of one tf.function -> a ledger with a row for each run of equal calls."""
+"""The recorded calls of one tf.function -> a ledger, in which equal calls in a row share a line.
+
+Five calls that hit with the same arguments are one line, with "3 – 7" in the column *call*.
+"""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -49,10 +52,10 @@ class CallRows:
         A call that traced always gets a row of its own.
         """
         if self._rows and row.trace_count == 0:
-            # The rows are equal if nothing but the number of calls is different.
             previous = self._rows[-1]
-            counted_one_more = replace(row, call_count=previous.call_count)
-            if counted_one_more == previous:
+            # With the same number of calls, two rows are equal if all their texts are.
+            with_same_count = replace(row, call_count=previous.call_count)
+            if with_same_count == previous:
                 self._rows[-1] = replace(previous, call_count=previous.call_count + 1)
                 return
         self._rows.append(row)
@@ -63,9 +66,10 @@ class CallRows:
         return _build_entry(self._rows[-1], subject="", call_count=1) if self._rows else None
 
     def build_ledger(self, name: str, compiles_with_xla: bool) -> TraceLedger:
-        """Return the ledger of the function of this name, as it is now.
+        """Return the ledger of all calls so far; `name` is that of the tf.function.
 
-        The note says that XLA may compile too, if the function `compiles_with_xla`.
+        The note under the table counts the calls. If the function `compiles_with_xla`, it adds that
+        XLA may compile at a hit too, because no row can show that.
         """
         rows = self._rows.copy()  # other threads may add rows meanwhile
         note = _describe_counts(rows)
@@ -76,7 +80,10 @@ class CallRows:
 
 
 def _describe_counts(rows: list[CallRow]) -> str:
-    """Return how many calls there were, and how many of them had which verdict."""
+    """Return a sentence with the counts, as in "7 calls: 2 traces, 4 hits, 1 error."
+
+    Traces are counted as such, because one call can make two.
+    """
     calls_by_verdict = Counter()
     for row in rows:
         calls_by_verdict[row.verdict] += row.call_count
@@ -85,23 +92,28 @@ def _describe_counts(rows: list[CallRow]) -> str:
     for verdict in ("hit", "error"):
         if calls_by_verdict[verdict]:
             parts.append(format_count(calls_by_verdict[verdict], verdict))
-    if calls_by_verdict["empty"]:
+    if calls_by_verdict["empty"]:  # an adjective, which has no plural
         parts.append(f"{calls_by_verdict['empty']} empty")
     return f"{format_count(calls_by_verdict.total(), 'call')}: {', '.join(parts)}."
 
 
 def _build_numbered_entries(rows: list[CallRow]) -> Iterator[TraceEntry]:
-    """Yield the entry of each row, with the numbers of its calls as its subject."""
-    first = 1
+    """Yield the model's entry of each row.
+
+    Its subject is the number of the call, as in "3", or the numbers of equal calls, "3 – 7".
+    """
+    first_number = 1
     for row in rows:
-        last = first + row.call_count - 1
-        subject = f"{first:,}" if row.call_count == 1 else f"{first:,} – {last:,}"
+        last_number = first_number + row.call_count - 1
+        subject = f"{first_number:,}"
+        if row.call_count > 1:
+            subject += f" – {last_number:,}"
         yield _build_entry(row, subject, row.call_count)
-        first = last + 1
+        first_number = last_number + 1
 
 
 def _build_entry(row: CallRow, subject: str, call_count: int) -> TraceEntry:
-    """Return the model's entry of a row, for so many calls."""
+    """Return the model's entry of a row; `subject` is the text of the column *call*."""
     return build_trace_entry(
         subject,
         row.arguments,

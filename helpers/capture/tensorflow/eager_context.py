@@ -19,10 +19,10 @@ def read_callbacks() -> list:
 
 @contextmanager
 def restoring_callbacks() -> Iterator[list]:
-    """Restore the op callbacks, and the functions that run ops, when the block ends.
+    """Restore TensorFlow's op callbacks and the functions that run ops when the block ends.
 
-    The block gets the list of the callbacks that there were. A learner's code in it may add and
-    remove callbacks, and may replace the two functions.
+    A learner's code in the block may add and remove callbacks. It may also replace the functions of
+    `pywrap_tfe` that run each op (ENTRY_POINTS). Yield the list of the callbacks from before.
     """
     pywrap_tfe = tensorflow_private.pywrap_tfe
     entry_points = {name: getattr(pywrap_tfe, name) for name in ENTRY_POINTS}
@@ -31,7 +31,8 @@ def restoring_callbacks() -> Iterator[list]:
         try:
             yield callbacks_before
         finally:
-            # All of them, because the learner's code may have removed some, or changed their order.
+            # All callbacks are removed and added again, because the learner's code may have changed
+            # their order.
             for callback in read_callbacks():
                 tensorflow_private.op_callbacks.remove_op_callback(callback)
             for callback in callbacks_before:
@@ -39,10 +40,10 @@ def restoring_callbacks() -> Iterator[list]:
 
 
 def add_idle_callback():
-    """Add an op callback that does nothing, and return it."""
+    """Add an op callback that does nothing, and return it. A caller measures what it costs."""
 
     def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
-        """Return the outputs of an op as they are: TensorFlow gives them to the next callback."""
+        """Return the outputs of an op as they are. TensorFlow passes them to the next callback."""
         return outputs
 
     tensorflow_private.op_callbacks.add_op_callback(callback)
@@ -51,15 +52,15 @@ def add_idle_callback():
 
 @contextmanager
 def recording_op_names() -> Iterator[list[str]]:
-    """Record the names of the ops that TensorFlow itself reports in the block.
+    """Record the name of each op that runs in the block, as an op callback learns it.
 
-    The block gets the list, which grows meanwhile.
+    Yield the list of names, such as ["MatMul", "AddV2"], to which the callback appends.
     """
     names = []
 
     def callback(op_type, inputs, attrs, outputs, op_name=None, graph=None):
-        """Note the name of an op: TensorFlow calls this after each op of the thread."""
-        # TensorFlow gives bytes for an op in a graph.
+        """Append the name of an op. TensorFlow calls this after each op of the thread."""
+        # For an op in a graph, `op_type` is bytes, and for an eager op a str.
         names.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
         return outputs
 

@@ -1,7 +1,9 @@
 """A tf.function -> the objects to which it belongs, so that two of the same code can be told apart.
-
-Two tf.functions of one code are no retrace of each other if they belong to different objects: to
-methods of two objects, to closures over two values, or to partials with different arguments.
+A program may make two tf.functions from the same Python code. If both have the same *owners*, the
+second one traces again what the first one has traced, and that is a retrace. The owners of a
+tf.function are the `self` of its method, the values on which its closure closes, and the arguments
+of its partial. The *wrapped callables* of a tf.function, which the functions below accept, are the
+functions, methods and partials inside it (`list_wrapped_callables`).
 """
 
 import weakref
@@ -16,22 +18,23 @@ from .keras_trainer import list_models
 from .tf_functions import KERAS_TRAINER, PYTHON_FUNCTIONS
 
 SELF = "self"  # the name of the owners of methods
-NOT_COMPARED = object()  # stands for a value that can be neither referred to weakly nor compared
+NOT_COMPARED = object()  # stands for a value that may be the same in both, as far as is known
 
-# The name of an owner -> a plain value, a weak reference to another value, NOT_COMPARED, or for
-# SELF a tuple of these.
+# The name of an owner, such as "self" or "scale" -> a plain value such as 3, or a weak reference to
+# any other object, or NOT_COMPARED. Under SELF there is a tuple of these, one for each method.
 Owners = dict[str, object]
 
 
 def list_codes(callables: list) -> list:
-    """Return the code objects of those Python functions that are not TensorFlow's own wrappers."""
-    return [python_function.__code__ for python_function in _list_python_functions(callables)]
+    """Return the code objects of the Python functions and methods among the wrapped callables.
 
-
-def _list_python_functions(callables: list) -> list:
-    """Return the Python functions and methods that TensorFlow does not define."""
-    functions = [one for one in callables if real_isinstance(one, *PYTHON_FUNCTIONS)]
-    return [function for function in functions if not is_of_tensorflow(function)]
+    Functions that TensorFlow defines are left out, because each tf.function has the same ones.
+    """
+    codes = []
+    for wrapped in callables:
+        if real_isinstance(wrapped, *PYTHON_FUNCTIONS) and not is_of_tensorflow(wrapped):
+            codes.append(wrapped.__code__)
+    return codes
 
 
 def is_of_tensorflow(python_function) -> bool:
@@ -40,18 +43,19 @@ def is_of_tensorflow(python_function) -> bool:
 
 
 def read_owners(callables: list) -> Owners:
-    """Return the owners of a tf.function, of which these are the wrapped callables.
+    """Return the owners of a tf.function; `callables` are its wrapped callables.
 
-    The owner of a method is its `self`, the owners of a closure are the values on which it closes,
-    and those of a partial its arguments. Functions of Keras's trainer close on much that Keras
-    makes anew each time, so that only the model is their owner.
+    A method contributes its `self`, a closure the values on which it closes, by their names, and a
+    partial its arguments.
     """
+    # Keras's trainer makes closures on values that are new at each `compile()`. They would all be
+    # different owners. So only the model is the owner of such a function.
     if any(getattr(wrapped, "__module__", "") == KERAS_TRAINER for wrapped in callables):
         return {SELF: tuple(_refer_to_object(model) for model in list_models(callables))}
 
     methods = [wrapped for wrapped in callables if type(wrapped) is MethodType]
-    objects = [tensorflow_traces.owner_of(method) for method in methods]
-    owners: Owners = {SELF: tuple(_refer_to_object(owner) for owner in objects)}
+    selves = [tensorflow_traces.owner_of(method) for method in methods]
+    owners: Owners = {SELF: tuple(_refer_to_object(owner) for owner in selves)}
     for wrapped in callables:
         if real_isinstance(wrapped, *PYTHON_FUNCTIONS):
             if not is_of_tensorflow(wrapped):
@@ -65,7 +69,10 @@ def read_owners(callables: list) -> Owners:
 
 
 def _read_closure(function) -> Owners:
-    """Return the values on which a function closes, by their names."""
+    """Return the owners that a closure contributes: the name of each free variable -> its value.
+
+    A free variable that has no value yet is left out.
+    """
     owners: Owners = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         with suppress(ValueError):  # a cell without contents
@@ -74,38 +81,50 @@ def _read_closure(function) -> Owners:
 
 
 def _refer_to_object(owner):
-    """Return a weak reference to the object of a method, or the object if it allows none."""
+    """Return a weak reference to the `self` of a method, or `self` if its type allows none.
+
+    A strong reference would keep an object alive that the program has dropped.
+    """
     return weakref.ref(owner) if type(owner).__weakrefoffset__ else owner
 
 
 def _refer_to_value(value):
-    """Return a plain value itself, and of another value a weak reference or NOT_COMPARED.
-
-    A function is not compared: what it wraps and closes on is among the owners already.
-    """
+    """Return what stands for one owner: the value itself, a weak reference, or NOT_COMPARED."""
     if is_exactly(value, *SCALARS):
         return value
+    # What a function closes on is among the owners already, so the function adds nothing.
     if real_isinstance(value, *PYTHON_FUNCTIONS, partial, tensorflow_private.Function):
         return NOT_COMPARED
+    # A value without weak references would have to be kept alive, so it is not compared.
     return weakref.ref(value) if type(value).__weakrefoffset__ else NOT_COMPARED
 
 
 def list_different_owners(owners: Owners, earlier_owners: Owners) -> list[str]:
-    """Return the names under which two tf.functions are known to have different owners."""
-    names = dict.fromkeys([*owners, *earlier_owners])
-    return [
-        name
-        for name in names
-        if not _is_same_owner(owners.get(name, ()), earlier_owners.get(name, ()))
-    ]
+    """Return the names under which two tf.functions are known to have different owners.
+
+    [] means that both have the same owners, as far as is known.
+    """
+    names = dict.fromkeys([*owners, *earlier_owners])  # as a set with an order
+    different_names = []
+    for name in names:
+        # An empty tuple stands for an owner that only one of the two has.
+        owner = owners.get(name, ())
+        earlier_owner = earlier_owners.get(name, ())
+        if not _may_be_same_owner(owner, earlier_owner):
+            different_names.append(name)
+    return different_names
 
 
-def _is_same_owner(owner, other) -> bool:
-    """Return whether two owners under one name are the same; True where that is not known."""
+def _may_be_same_owner(owner, other) -> bool:
+    """Return whether two owners under one name are the same, or may be the same.
+
+    Both are values of an `Owners` dict. Weak references to one object are one reference in Python,
+    so `is` compares them.
+    """
     if type(owner) is tuple and type(other) is tuple:
         if len(owner) != len(other):
             return False
-        return all(_is_same_owner(*pair) for pair in zip(owner, other, strict=True))
+        return all(_may_be_same_owner(*pair) for pair in zip(owner, other, strict=True))
     if is_exactly(owner, *SCALARS) and type(owner) is type(other) and owner == other:
         return True
     return owner is other or NOT_COMPARED in (owner, other)

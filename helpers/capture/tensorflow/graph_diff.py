@@ -1,7 +1,9 @@
-"""Two graphs -> what became of each node of the first one, inferred from the graphs alone.
-
-The rules are asked one after the other, and the first one that fits a node decides: removed,
-folded, merged, bypassed or cancelled. What no rule fits is added, changed or kept.
+"""Two graphs -> what became of each node of the first one, inferred from the graphs alone. A graph
+is what TensorFlow runs: nodes (ops) and edges (tensors). Each node has a *key*, its unique name,
+and a node is the same in both graphs if it has the same key. A key that only the first graph has is
+*gone*, and one that only the second has is *new*. The rules below are tried in a fixed order on the
+gone nodes, and the first one that fits a node decides: removed, folded, merged, bypassed or
+cancelled. Each answer is a Finding: a word of MEANINGS, and the keys that it is about.
 """
 
 from collections import Counter
@@ -28,12 +30,17 @@ def build_graph_diff(before, after, title: str = "") -> GraphDiff:
 
 
 def _read_graph(source) -> Graph:
-    """Return a Graph of the model as it is, and build one from what `build_graph` accepts."""
+    """Return `source` itself if it is a Graph of the model, else the Graph that describes it."""
     return source if real_isinstance(source, Graph) else build_graph(source)
 
 
 def compare_graphs(before: Graph, after: Graph, title: str = "") -> GraphDiff:
-    """Return the diff of two graphs whose nodes have their `op` and `attributes`."""
+    """Return the diff of two graphs: a Finding for each group of nodes, in the order of MEANINGS.
+
+    The nodes need their `op` and `attributes`, by which they are compared. Without a `title` the
+    diff is called by the numbers of nodes.
+    """
+    # The order matters. Each rule leaves to the next one what it could not decide.
     comparison = _Comparison(_GraphIndex(before), _GraphIndex(after))
     _find_removed(comparison)
     _find_folded(comparison)
@@ -55,94 +62,101 @@ class _GraphIndex:
     def __init__(self, graph: Graph):
         """Index the nodes and edges of a Graph of the model."""
         self.nodes: dict[str, Node] = {node.key: node for node in graph.nodes}
-        # Of each node, the source and the label of each edge that leads to the node.
+        # The key of a node -> (source, label) of each edge that leads to the node. The label says
+        # which output of the source is read.
         self.inputs: dict[str, list[tuple[str, str]]] = {key: [] for key in self.nodes}
         for edge in graph.edges:
             self.inputs[edge.target].append((edge.source, edge.label))
         self.arrows = build_arrows(graph)
 
-        levels = find_levels(self.arrows)
-        last = len(self.nodes)  # after all levels: a node in a cycle has none
-        # The keys in an order in which the inputs of a node come before the node.
+        levels = find_levels(self.arrows)  # the key of a node -> its step in a topological order
+        last = len(self.nodes)  # a node in a cycle has no level, and comes after all others
+        # All keys, ordered so that the inputs of a node come before the node.
         self.inputs_first = sorted(self.nodes, key=lambda key: levels.get(key, last))
 
-    def sources(self, key: str) -> list[str]:
-        """Return the keys that a node reads, one for each edge; [] if the node is not here."""
+    def list_sources(self, key: str) -> list[str]:
+        """Return the keys of the nodes that a node reads, one for each edge.
+
+        Return [] if this graph does not have the node.
+        """
         return [source for source, _ in self.inputs.get(key, ())]
 
-    def in_order(self, keys: Iterable[str]) -> list[str]:
+    def sort_keys(self, keys: Iterable[str]) -> list[str]:
         """Return these keys in the order of the graph's nodes."""
         wanted = set(keys)
         return [key for key in self.nodes if key in wanted]
 
 
 class _Comparison:
-    """Two graphs, the findings so far, and the nodes of the first that have no finding yet.
-
-    A node of one graph is the same node as that of the other graph with the same key.
-    """
+    """Two graphs, the findings so far, and the nodes of the first graph that have none yet."""
 
     def __init__(self, before: _GraphIndex, after: _GraphIndex):
         """Begin without findings; the rules below add them one after the other."""
         self.before = before
         self.after = after
         self.findings: list[Finding] = []
-        # The keys of the first graph without a finding; a dict, because a set has no order.
-        self.open: dict[str, None] = dict.fromkeys(before.nodes)
+        # The keys of the first graph without a finding, as a set with an order.
+        self.undecided: dict[str, None] = dict.fromkeys(before.nodes)
         # The keys that only the first graph has, and those that only the second has.
         self.gone: set[str] = before.nodes.keys() - after.nodes.keys()
         self.new: set[str] = after.nodes.keys() - before.nodes.keys()
-        # The gone keys that have no finding yet.
-        self.unexplained: set[str] = set(self.gone)
-        # A gone key -> the key of the node that the second graph reads instead.
+        # The gone keys without a finding.
+        self.gone_undecided: set[str] = set(self.gone)
+        # A gone key -> the key of the node that is read in the second graph instead.
         self.replacements: dict[str, str] = {}
 
     def add_finding(
         self, word: str, before: Iterable[str], after: Iterable[str], how: str = ""
     ) -> None:
-        """Record what became of the nodes `before`, as far as they have no finding yet.
+        """Record what became of some nodes of the first graph.
 
-        `word` is one of the model's MEANINGS, `after` names nodes of the second graph, and `how` is
-        a sentence on it.
+        `word` is a key of the model's MEANINGS. `before` are keys of the first graph, of which
+        those that have a finding already are left out. `after` are keys of the second graph, and
+        `how` is the sentence that tells a reader the reason.
         """
-        keys = [key for key in self.before.in_order(before) if key in self.open]
+        keys = [key for key in self.before.sort_keys(before) if key in self.undecided]
         for key in keys:
-            del self.open[key]
-        self.unexplained.difference_update(keys)
+            del self.undecided[key]
+        self.gone_undecided.difference_update(keys)
         self.findings.append(Finding(word, tuple(keys), tuple(after), how))
 
     def expected_sources(self, key: str) -> list[str]:
-        """Return what a node of the first graph read, with replacements for what is gone."""
-        return [self.replacements.get(source, source) for source in self.before.sources(key)]
+        """Return what a node of the first graph should read now, if nothing else has changed.
 
-    def with_helpers(self, keys: Iterable[str]) -> list[str]:
-        """Return the keys, and those of unexplained nodes that only these nodes read.
+        These are the keys that it read, with the known replacements for those that are gone.
+        """
+        return [self.replacements.get(source, source) for source in self.before.list_sources(key)]
 
-        "Only these" includes the helpers themselves, so a chain of helpers is found whole.
+    def with_exclusive_inputs(self, keys: Iterable[str]) -> list[str]:
+        """Return the keys, and those of gone nodes that served nothing but these keys.
+
+        When a node disappears, the nodes that only this node read disappear with it. They get the
+        same finding. A chain of such nodes is found whole, because the list that is searched grows.
         """
         group = list(keys)
-        for key in group:  # the list grows meanwhile
-            for source in self.before.sources(key):
-                is_candidate = source in self.unexplained and source not in group
-                if is_candidate and set(group).issuperset(self.before.arrows[source]):
+        for key in group:
+            for source in self.before.list_sources(key):
+                is_candidate = source in self.gone_undecided and source not in group
+                readers = self.before.arrows[source]
+                if is_candidate and set(group).issuperset(readers):
                     group.append(source)
         return group
 
 
 def _find_removed(comparison: _Comparison) -> None:
-    """Record as removed the nodes that are gone and from which no path leads to a result.
+    """Record as removed the gone nodes that no result needed: no path leads from them to a result.
 
-    The results are the nodes of the kind output. In a graph without one, they are the nodes that
-    nothing reads and that the second graph has, too.
+    The results are the nodes of the kind "output". A graph may have no such node. Then the results
+    are the nodes that nothing reads, and of these only those that the second graph has, too.
     """
     import networkx
 
     before = comparison.before
     results = [key for key, node in before.nodes.items() if node.kind == "output"]
     if not results:
-        ends = [key for key in before.nodes if not before.arrows[key]]
-        results = [key for key in ends if key not in comparison.gone]
-    if not results:  # then every node would count as unneeded
+        unread = [key for key in before.nodes if not before.arrows[key]]
+        results = [key for key in unread if key not in comparison.gone]
+    if not results:  # without a result, every node would count as not needed
         return
     needed = set(results)
     for key in results:
@@ -153,45 +167,57 @@ def _find_removed(comparison: _Comparison) -> None:
 
 
 def _find_folded(comparison: _Comparison) -> None:
-    """Record as folded the nodes that were computed from constants only, and are constants now."""
-    before = comparison.before
-    is_constant: dict[str, bool] = {}
-    for key in before.inputs_first:
-        sources = before.sources(key)
-        if sources:
-            # A source in a cycle may have no answer yet, and counts as not constant.
-            is_constant[key] = all(is_constant.get(source, False) for source in sources)
-        else:
-            is_constant[key] = before.nodes[key].kind == "constant"
+    """Record as folded the nodes that were computed from constants only, and are constants now.
 
+    An optimizer folds `2 * 3` when it replaces the product by the constant 6. The new constant has
+    the key of the product.
+    """
+    before = comparison.before
+    depends_on_constants_only = _find_constant_results(before)
     for key, node in before.nodes.items():
         node_after = comparison.after.nodes.get(key)
         if node_after is None or node_after.kind != "constant" or node.kind == "constant":
             continue
-        if is_constant[key]:
+        if depends_on_constants_only[key]:
             value = node_after.detail or node_after.label
             how = f"{key} is computed only from constants; it is now {value}"
-            comparison.add_finding("folded", comparison.with_helpers([key]), (key,), how)
+            comparison.add_finding("folded", comparison.with_exclusive_inputs([key]), (key,), how)
+
+
+def _find_constant_results(graph: _GraphIndex) -> dict[str, bool]:
+    """Return key -> whether all that the node reads, directly or not, are constants.
+
+    A node that reads nothing counts if it is a constant itself.
+    """
+    is_constant: dict[str, bool] = {}
+    for key in graph.inputs_first:
+        sources = graph.list_sources(key)
+        if sources:
+            # A source in a cycle may have no answer yet, and counts as not constant.
+            is_constant[key] = all(is_constant.get(source, False) for source in sources)
+        else:
+            is_constant[key] = graph.nodes[key].kind == "constant"
+    return is_constant
 
 
 def _find_merged(comparison: _Comparison) -> None:
-    """Record as merged the nodes that are gone while a twin of them is still there.
+    """Record as merged each gone node whose twin is still there.
 
-    The twin of a node is another node of the first graph that computes the same value. A graph
-    often has equal constants by chance, so a constant counts as merged only if a node that read it
-    in the first graph reads the twin in the second.
+    The *twin* of a node is another node of the first graph that computes the same value. An
+    optimizer keeps one of the two, and both their readers read that one.
     """
     nodes = comparison.before.nodes
-    twins = _find_twins(comparison)
+    twins = _find_twins(comparison)  # a gone key -> the key of its twin
     constants = [key for key in twins if nodes[key].kind == "constant"]
-    others = [key for key in twins if nodes[key].kind != "constant"]
+    computed = [key for key in twins if nodes[key].kind != "constant"]
 
     keys_by_twin: dict[str, list[str]] = {}
-    for key in others:
+    for key in computed:
         comparison.replacements[key] = twins[key]
         keys_by_twin.setdefault(twins[key], []).append(key)
-    # The constants come second: where the reader of one is merged itself, `_is_read_instead` asks
-    # the twin of that reader, and finds it among the replacements recorded above.
+    # A graph often has equal constants by chance. So a constant counts as merged only if one of its
+    # readers reads the twin now. The reader may be merged itself, so `_is_read_instead` needs the
+    # replacements that the loop above has recorded.
     for key in constants:
         if _is_read_instead(comparison, key, twins[key]):
             comparison.replacements[key] = twins[key]
@@ -203,42 +229,46 @@ def _find_merged(comparison: _Comparison) -> None:
 
 
 def _find_twins(comparison: _Comparison) -> dict[str, str]:
-    """Return the twin of each unexplained node that has one: the key of an equal node still there.
+    """Return key -> twin, for each gone node without a finding that has a twin in both graphs.
 
-    Of several equal nodes, the twin is the first.
+    The twin is the first node of the first graph that computes the same value and is not gone.
     """
-    numbers = _number_values(comparison.before)
-    first_by_number: dict[int, str] = {}
+    numbers = _number_values(comparison.before)  # nodes of the same value have the same number
+    first_key_by_number: dict[int, str] = {}
     for key in comparison.before.nodes:
         if key not in comparison.gone:
-            first_by_number.setdefault(numbers[key], key)
-    return {
-        key: first_by_number[numbers[key]]
-        for key in comparison.before.nodes
-        if key in comparison.unexplained and numbers[key] in first_by_number
-    }
+            first_key_by_number.setdefault(numbers[key], key)
+
+    twins = {}
+    for key in comparison.before.nodes:
+        if key in comparison.gone_undecided and numbers[key] in first_key_by_number:
+            twins[key] = first_key_by_number[numbers[key]]
+    return twins
 
 
 def _is_read_instead(comparison: _Comparison, key: str, twin: str) -> bool:
     """Return whether a node that read `key` in the first graph reads `twin` in the second."""
     for reader in comparison.before.arrows[key]:
+        # If the reader was merged, the node that replaces it is asked.
         reader_after = comparison.replacements.get(reader, reader)
-        if twin in comparison.after.sources(reader_after):
+        if twin in comparison.after.list_sources(reader_after):
             return True
     return False
 
 
 def _number_values(graph: _GraphIndex) -> dict[str, int]:
-    """Return a number for each key: value numbering, as compilers do it to find equal expressions.
+    """Return key -> number, where nodes that compute the same value have the same number.
 
-    Two nodes have one number if they have the same op, the same attributes, and inputs with the
-    same numbers. An input of the graph has a number of its own.
+    This is *value numbering*, by which compilers find equal expressions. Two nodes get the same
+    number if they have the same op, the same attributes, and inputs with the same numbers. Each
+    input of the graph gets a number of its own, because its value comes from outside.
     """
     numbers: dict[str, int] = {}
+    # (op, attributes, numbered inputs, key of an input of the graph) -> number
     numbers_by_signature: dict[tuple, int] = {}
     for key in graph.inputs_first:
         node = graph.nodes[key]
-        # A source in a cycle may have no number yet, and stands for itself.
+        # A source in a cycle may have no number yet. Its key stands for the number.
         inputs = tuple((numbers.get(source, source), label) for source, label in graph.inputs[key])
         identity = key if node.kind == "input" else ""
         signature = (node.op or node.label, node.attributes, inputs, identity)
@@ -248,10 +278,11 @@ def _number_values(graph: _GraphIndex) -> dict[str, int]:
 
 
 def _find_bypassed(comparison: _Comparison) -> None:
-    """Record the nodes that are gone, and whose readers now read what these nodes had read.
+    """Record the gone nodes whose readers now read what these nodes had read.
 
-    The word is "bypassed". It is "cancelled" for several nodes of one op in a row, such as two
-    transpositions, because they undo each other.
+    If the first graph has a -> b -> c, and the second graph a -> c, then b is "bypassed". Several
+    nodes of one op in a row, such as two transpositions, are "cancelled", because they undo each
+    other.
     """
     before = comparison.before
     for reader in before.nodes:
@@ -259,22 +290,23 @@ def _find_bypassed(comparison: _Comparison) -> None:
             continue
         # Counters, because a node may read the same source more than once.
         expected = Counter(comparison.expected_sources(reader))
-        current = Counter(comparison.after.sources(reader))
+        current = Counter(comparison.after.list_sources(reader))
         lost_sources = expected - current
+        # A node that only the second graph has was read by no node of the first.
         gained_sources = [key for key in current - expected if key in before.nodes]
         for lost, gained in product(lost_sources, gained_sources):
-            if lost not in comparison.unexplained:
+            if lost not in comparison.gone_undecided:
                 continue
-            row = _find_row(comparison, lost, gained)
-            if row:  # [] if `gained` was not read by `lost` or by a node in front of it
-                comparison.replacements.update(dict.fromkeys(row, gained))
-                word = "cancelled" if _is_row_of_one_op(before, row) else "bypassed"
+            path = _find_lost_path(comparison, lost, gained)
+            if path:  # else `gained` has nothing to do with `lost`
+                comparison.replacements.update(dict.fromkeys(path, gained))
+                word = "cancelled" if _is_chain_of_one_op(before, path) else "bypassed"
                 how = f"{reader} read {lost}, and now reads {gained}"
-                comparison.add_finding(word, comparison.with_helpers(row), (), how)
+                comparison.add_finding(word, comparison.with_exclusive_inputs(path), (), how)
 
 
-def _is_row_of_one_op(graph: _GraphIndex, keys: list[str]) -> bool:
-    """Return whether these are several nodes of one op that computes something.
+def _is_chain_of_one_op(graph: _GraphIndex, keys: list[str]) -> bool:
+    """Return whether these are several nodes of one op, and the op computes something.
 
     A node of the kind "pass", such as an Identity, computes nothing.
     """
@@ -283,73 +315,81 @@ def _is_row_of_one_op(graph: _GraphIndex, keys: list[str]) -> bool:
     return len(nodes) > 1 and len(ops) == 1 and nodes[0].kind != "pass"
 
 
-def _find_row(comparison: _Comparison, lost: str, gained: str) -> list[str]:
-    """Return the unexplained nodes on a shortest path from a node that read `gained` to `lost`.
+def _find_lost_path(comparison: _Comparison, lost: str, gained: str) -> list[str]:
+    """Return the gone nodes between `gained` and `lost`, with `lost` as the last one.
 
-    Return [] if there is no such path. The search is breadth first, against the arrows.
+    For `gained` -> b -> `lost` in the first graph, return [b, lost]. It is a shortest path over
+    gone nodes without a finding, found by a breadth-first search from `lost` against the arrows.
+    Return [] if there is no such path.
     """
-    rows = {lost: [lost]}  # a key -> the keys from it to `lost`
+    paths = {lost: [lost]}  # a key -> the keys on the path from it to `lost`
     waiting = [lost]
     for key in waiting:  # the list grows meanwhile
         sources = comparison.expected_sources(key)
         if gained in sources:
-            return rows[key]
-        new_sources = [
-            source for source in sources if source in comparison.unexplained and source not in rows
-        ]
-        for source in new_sources:
-            rows[source] = [source, *rows[key]]
-        waiting += new_sources
+            return paths[key]
+        for source in sources:
+            if source in comparison.gone_undecided and source not in paths:
+                paths[source] = [source, *paths[key]]
+                waiting.append(source)
     return []
 
 
 def _find_unexplained(comparison: _Comparison) -> None:
-    """Record the nodes that are gone and that no rule explains."""
-    if comparison.unexplained:
-        comparison.add_finding("changed", comparison.unexplained, (), UNEXPLAINED)
+    """Record as changed the nodes that are gone and that no rule explains."""
+    if comparison.gone_undecided:
+        comparison.add_finding("changed", comparison.gone_undecided, (), UNEXPLAINED)
 
 
 def _find_added(comparison: _Comparison) -> None:
     """Record the nodes that only the second graph has."""
     after = comparison.after
-    for key in after.in_order(comparison.new):
+    for key in after.sort_keys(comparison.new):
         comparison.add_finding("added", (), (key,), f"a new {after.nodes[key].op or 'node'}")
 
 
 def _find_changed_and_kept(comparison: _Comparison) -> None:
-    """Record the nodes that both graphs have: changed, with the differences, or kept."""
-    for key in list(comparison.open):
+    """Record the nodes that both graphs have, as changed or as kept.
+
+    A node is changed if its op, its attributes or its inputs differ. The finding lists how. A node
+    that only reads a replacement of what it read before is kept.
+    """
+    for key in list(comparison.undecided):
         differences = [
             *_describe_attributes(comparison.before.nodes[key], comparison.after.nodes[key]),
             *_describe_inputs(comparison, key),
         ]
         if differences:
             comparison.add_finding("changed", [key], (key,), "; ".join(differences))
-    kept = list(comparison.open)
+    kept = list(comparison.undecided)
     if kept:
         comparison.add_finding("kept", kept, kept)
 
 
 def _describe_attributes(before: Node, after: Node) -> Iterator[str]:
-    """Yield how the op or the attributes of a node changed."""
+    """Yield a phrase for each difference of two nodes with one key, as in "T was 1, and is 2"."""
     if before.op != after.op:
         yield f"the op was {before.op}, and is {after.op}"
-        return
+        return  # another op has other attributes, so they say nothing
     values_before = dict(before.attributes)
     values_after = dict(after.attributes)
-    different = set(before.attributes) ^ set(after.attributes)
-    for name in sorted({name for name, _ in different}):
+    # `attributes` are pairs (name, value). A pair that only one node has is a difference.
+    different_pairs = set(before.attributes) ^ set(after.attributes)
+    for name in sorted({name for name, _ in different_pairs}):
         value_before = values_before.get(name, "not there")
         value_after = values_after.get(name, "not there")
         yield f"{name} was {value_before}, and is {value_after}"
 
 
 def _describe_inputs(comparison: _Comparison, key: str) -> Iterator[str]:
-    """Yield how the inputs of a node changed that has the same op in both graphs."""
+    """Yield a phrase for each difference in what a node reads, as in "now reads c".
+
+    Nothing is said of a node whose op has changed, because its inputs mean something else then.
+    """
     if comparison.before.nodes[key].op != comparison.after.nodes[key].op:
         return
     expected = comparison.expected_sources(key)
-    current = comparison.after.sources(key)
+    current = comparison.after.list_sources(key)
     lost = Counter(expected) - Counter(current)
     gained = Counter(current) - Counter(expected)
     if lost:
@@ -359,9 +399,10 @@ def _describe_inputs(comparison: _Comparison, key: str) -> Iterator[str]:
     if lost or gained:
         return
 
-    # The sources are the same, so that only their outputs, or their order, can be different.
-    inputs_before = _inputs_in_both(comparison, comparison.before, key)
-    inputs_after = _inputs_in_both(comparison, comparison.after, key)
+    # The sources are the same. So only the labels of the edges, which say which output of a source
+    # is read, or the order of the inputs can be different.
+    inputs_before = _list_shared_inputs(comparison, comparison.before, key)
+    inputs_after = _list_shared_inputs(comparison, comparison.after, key)
     other_outputs = Counter(inputs_before) - Counter(inputs_after)
     if other_outputs:
         sources = dict.fromkeys(source for source, _ in other_outputs)
@@ -371,15 +412,21 @@ def _describe_inputs(comparison: _Comparison, key: str) -> Iterator[str]:
 
 
 def _is_reordered(inputs_before: list, inputs_after: list) -> bool:
-    """Return whether two lists of inputs of the same length are different."""
+    """Return whether two lists of inputs have the same items in another order.
+
+    The caller knows that the items do not differ. If the lengths differ, one list is incomplete,
+    and nothing is known of the order.
+    """
     return len(inputs_before) == len(inputs_after) and inputs_before != inputs_after
 
 
-def _inputs_in_both(comparison: _Comparison, graph: _GraphIndex, key: str) -> list[tuple[str, str]]:
-    """Return the inputs of a node in `graph` whose source is in the second graph, too.
+def _list_shared_inputs(
+    comparison: _Comparison, graph: _GraphIndex, key: str
+) -> list[tuple[str, str]]:
+    """Return (source, label) of those inputs of a node that can be compared between the graphs.
 
-    Each input is a source and the label of its edge. A source that is gone and was replaced is left
-    out, because the edge from its replacement may have another label.
+    `graph` is one of the two graphs. A source that is not in the second graph is left out. So is
+    one that was replaced, because the edge from its replacement may have another label.
     """
     return [
         (source, label)
@@ -389,5 +436,5 @@ def _inputs_in_both(comparison: _Comparison, graph: _GraphIndex, key: str) -> li
 
 
 def _list_names(keys: Iterable[str]) -> str:
-    """Return the first few names of nodes, and how many more there are."""
+    """Return the first few keys as text, and how many more there are."""
     return format_names(keys, MOST_NAMED, LONGEST)

@@ -1,7 +1,7 @@
-"""One node of a GraphDef -> its op, its dtypes, shapes and values, as text.
-
-A NodeDef is a protocol buffer (tensorflow/core/framework/node_def.proto). Reading an attribute that
-a NodeDef does not have writes that attribute into the caller's own graph, so `in` is asked first.
+"""One node of a TensorFlow graph (a NodeDef) -> its op, its dtypes, shapes and values, as text. A
+constant becomes, for example, "Const float32 (2,) = [1.0, 2.0]". A NodeDef is a protocol buffer
+(tensorflow/core/framework/node_def.proto). Reading an attribute that a NodeDef does not have adds
+that attribute to the caller's own graph, so `in` is asked first.
 """
 
 import hashlib
@@ -28,11 +28,17 @@ KINDS_BY_OP = {
     "Const": "constant",
     "Identity": "pass",
 }
+# TensorFlow calls the function of `def step` "__inference_step_42".
 FUNCTION_NAME = re.compile(r"(?:__inference_)?(.*?)(?:_\d+)?", re.DOTALL)
 
 
 def build_node(node_def, key: str, label: str) -> Node:
-    """Return the model's node of a NodeDef. Its group is the name scope in its key."""
+    """Return the model's node of a NodeDef.
+
+    `key` is the unique name of the node in the model, and `label` the text on it. The group of the
+    node is the name scope in the key: "layer/dense" for "layer/dense/MatMul". Attributes of the
+    NodeDef that begin with "_" are TensorFlow's own notes and are left out.
+    """
     names = sorted(name for name in node_def.attr if not name.startswith("_"))
     attributes = tuple((name, _format_attribute(node_def.attr[name])) for name in names)
     group, _, _ = key.rpartition("/")
@@ -41,7 +47,10 @@ def build_node(node_def, key: str, label: str) -> Node:
 
 
 def _find_kind(node_def) -> str:
-    """Return the kind of a node, by which it is drawn."""
+    """Return the kind of a node, by which it is drawn: "input", "constant", "call", "op" and so on.
+
+    A "call" is a node that runs other functions of the graph, such as a While with its body.
+    """
     kind = KINDS_BY_OP.get(node_def.op)
     if kind is not None:
         return kind
@@ -50,9 +59,10 @@ def _find_kind(node_def) -> str:
 
 
 def list_functions(node_def) -> Iterator[tuple[str, str]]:
-    """Yield the functions that a node calls: the name of an attribute, and that of a function.
+    """Yield (name of the attribute, name of the function) for each function that a node calls.
 
-    If an attribute has a list of functions, its name is followed by the index, as in `branches[1]`.
+    An If yields ("else_branch", "else_3") and ("then_branch", "then_2"). If an attribute has a list
+    of functions, its name is followed by the index, as in "branches[1]".
     """
     for attribute in sorted(node_def.attr):
         value = node_def.attr[attribute]
@@ -63,18 +73,24 @@ def list_functions(node_def) -> Iterator[tuple[str, str]]:
 
 
 def _describe_node(node_def) -> str:
-    """Return the op of a node, its outputs, and the values of a small constant."""
+    """Return the text under a node: its op, its outputs, and the values of a small constant.
+
+    For example "Split float32 (2,), float32 (2,)" or "Const int32 () = 7".
+    """
     parts = [node_def.op]
     dtypes = _list_dtypes(node_def)
-    shapes = ()
+    shapes = ()  # of the outputs; TensorFlow writes them only if it is asked to
     if "_output_shapes" in node_def.attr:
         shapes = node_def.attr["_output_shapes"].list.shape
 
     if dtypes:
         outputs = []
         for index, dtype in enumerate(dtypes):
-            has_shape = index < len(shapes) and index < MOST_OUTPUTS
-            outputs.append(f"{dtype} {_format_shape_proto(shapes[index])}" if has_shape else dtype)
+            output = dtype
+            # Only the first outputs are shown, so the shapes of the others are not formatted.
+            if index < len(shapes) and index < MOST_OUTPUTS:
+                output += f" {_format_shape_proto(shapes[index])}"
+            outputs.append(output)
         parts.append(format_names(outputs, MOST_OUTPUTS))
 
     if node_def.op == "Const" and "value" in node_def.attr:
@@ -82,7 +98,7 @@ def _describe_node(node_def) -> str:
         values = _format_values(tensor)
         if values is not None:
             parts.append(f"= {clip_text(values, LONGEST_CONSTANT)}")
-        elif not shapes:
+        elif not shapes:  # else the shape is written already
             parts.append(_format_shape_proto(tensor.tensor_shape))
     return " ".join(parts)
 
@@ -96,7 +112,10 @@ def _format_shape_proto(shape) -> str:
 
 
 def _format_values(tensor) -> str | None:
-    """Return the values of a TensorProto as nested lists; None if they are many or unreadable."""
+    """Return the values of a TensorProto as the text of nested lists, as in "[[1, 2], [3, 4]]".
+
+    Return None if there are more than MOST_ELEMENTS values, or if they cannot be read.
+    """
     import tensorflow as tf
 
     sizes = [dim.size for dim in tensor.tensor_shape.dim]
@@ -104,35 +123,36 @@ def _format_values(tensor) -> str | None:
     if not is_small:
         return None
     with suppress(Exception):  # a dtype without values, or a proto that is cut short
-        if tensor.ByteSize() <= MOST_BYTES:
+        if tensor.ByteSize() <= MOST_BYTES:  # one element may be a long string
             return repr(tf.make_ndarray(tensor).tolist())
     return None
 
 
 def _list_dtypes(node_def) -> list[str]:
-    """Return the dtypes of a node's outputs; [] if TensorFlow does not know the op.
+    """Return the names of the dtypes of a node's outputs, as in ["float32", "int32"].
 
-    The op's registered signature (tensorflow/core/framework/op_def.proto) says which attributes of
-    the node contain them.
+    A NodeDef has no list of them. The registered signature of the op (an OpDef, see
+    tensorflow/core/framework/op_def.proto) says which attributes of the node contain the dtypes.
+    Return [] if TensorFlow does not know the op.
     """
     op_def = tensorflow_private.op_def_registry.get(node_def.op)
     if op_def is None:
         return []
-    numbers = []
-    # An output of the signature may stand for a list of outputs, each with its own dtype, or for
-    # several of one dtype, whose number is in an attribute.
+    enum_numbers = []  # of TensorFlow's DataType enum
     for output in op_def.output_arg:
         if output.type_list_attr:
-            numbers += _read_attribute(node_def, output.type_list_attr).list.type
+            # This output stands for several outputs, and an attribute lists their dtypes.
+            enum_numbers += _read_attribute(node_def, output.type_list_attr).list.type
             continue
-        number = output.type
+        enum_number = output.type  # the dtype of this op is always the same, or 0
         if output.type_attr:
-            number = _read_attribute(node_def, output.type_attr).type
-        count = 1
+            enum_number = _read_attribute(node_def, output.type_attr).type
+        output_count = 1
         if output.number_attr:
-            count = _read_attribute(node_def, output.number_attr).i
-        numbers += [number] * count
-    return [_format_dtype(number) for number in numbers if number]  # 0 is DT_INVALID
+            # This output stands for several outputs of one dtype, and an attribute counts them.
+            output_count = _read_attribute(node_def, output.number_attr).i
+        enum_numbers += [enum_number] * output_count
+    return [_format_dtype(number) for number in enum_numbers if number]  # 0 is DT_INVALID
 
 
 def _read_attribute(node_def, name: str):
@@ -143,7 +163,10 @@ def _read_attribute(node_def, name: str):
 
 
 def _format_dtype(number: int) -> str:
-    """Return the name of the dtype that TensorFlow's DataType enum gives this number."""
+    """Return the name of the dtype with this number in TensorFlow's DataType enum: 1 is "float32".
+
+    A number that this TensorFlow does not know becomes text such as "dtype 99".
+    """
     import tensorflow as tf
 
     with suppress(TypeError, KeyError):  # a number of a newer TensorFlow
@@ -152,12 +175,16 @@ def _format_dtype(number: int) -> str:
 
 
 def format_plain_name(name: str) -> str:
-    """Return the name of a function without the prefix and the counter that TensorFlow adds."""
+    """Return the name that the user gave to a function: "step" for "__inference_step_42"."""
     return FUNCTION_NAME.fullmatch(name)[1] or name
 
 
 def _format_attribute(value) -> str:
-    """Return an AttrValue as text; a digest replaces a long one, so that two can be compared."""
+    """Return the value of an attribute (an AttrValue) as text.
+
+    Text of more than LONGEST_ATTRIBUTE characters is replaced by its length and a digest. Two such
+    texts are equal if the values are equal.
+    """
     if value.HasField("func"):
         return format_plain_name(value.func.name)
     if value.HasField("type"):
@@ -166,7 +193,7 @@ def _format_attribute(value) -> str:
     if value.HasField("tensor"):
         tensor = value.tensor
         values = _format_values(tensor)
-        if values:
+        if values:  # else the text above stands for a large tensor
             dtype = _format_dtype(tensor.dtype)
             text = f"{dtype} {_format_shape_proto(tensor.tensor_shape)} {values}"
     if len(text) <= LONGEST_ATTRIBUTE:

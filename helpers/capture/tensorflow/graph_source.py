@@ -1,4 +1,8 @@
-"""What a program passes as a graph -> the GraphDef that it has, or that TensorFlow traces."""
+"""A tf.function, ConcreteFunction, tf.Graph, GraphDef or Python function -> its GraphDef.
+
+A GraphDef is TensorFlow's serialised form of a graph, a protocol buffer. A ConcreteFunction is one
+trace of a tf.function. If there is no trace yet, TensorFlow makes one.
+"""
 
 from dataclasses import dataclass
 
@@ -31,10 +35,13 @@ class NamedGraphDef:
 
 
 def read_graph_def(thing, args: tuple, kwargs: dict) -> NamedGraphDef:
-    """Return the GraphDef of a graph, or of a function for these arguments.
+    """Return the GraphDef of `thing`, which is a graph already, or a function to trace.
 
-    The GraphDef contains the shapes of outputs, unless `thing` is a GraphDef itself. TypeError says
-    that `thing` has no graph, ValueError that it is not clear which one is meant.
+    `args` and `kwargs` are arguments of a call, which choose the trace of a function. The GraphDef
+    contains the shapes of outputs, unless `thing` is a GraphDef itself.
+
+    Raise TypeError if `thing` has no graph, and ValueError if it has several and no argument says
+    which one is meant.
     """
     refuse_other_framework(thing, args, "show_graph", "TensorFlow")
     import tensorflow as tf
@@ -58,18 +65,20 @@ def read_graph_def(thing, args: tuple, kwargs: dict) -> NamedGraphDef:
 
 
 def _find_concrete_function(thing, args: tuple, kwargs: dict):
-    """Return the ConcreteFunction of a callable for these arguments, or its only one.
+    """Return the ConcreteFunction of a callable for these arguments.
 
-    A plain Python function needs arguments, because it has not been traced yet.
+    Without arguments, return the only ConcreteFunction of a tf.function. A plain Python function
+    needs arguments, because it has not been traced yet.
     """
     has_arguments = bool(args or kwargs)
     recorder = find_recorder(thing)
     function = recorder.function if recorder is not None else thing
     if _is_of_keras_trainer(function) and not has_arguments:
-        function = _find_traced_part(function)
+        # A model's `train_function` is a Python loop around the tf.function of one step.
+        function = _find_inner_tf_function(function)
 
     if not real_isinstance(function, tensorflow_private.Function):
-        is_class = real_isinstance(function, type)
+        is_class = real_isinstance(function, type)  # a class is callable, but has no graph
         if not callable(function) or is_class or not has_arguments:
             hint = " alone" if callable(function) else suggest_function_of_module(function)
             raise TypeError(f"{NEEDED}, not {real_type_name(function)}{hint}")
@@ -92,23 +101,25 @@ def _is_of_keras_trainer(function) -> bool:
     return is_python_function and function.__module__ == KERAS_TRAINER
 
 
-def _find_traced_part(function):
-    """Return the tf.function around which Keras wrapped a loop, the first with a trace if possible.
+def _find_inner_tf_function(function):
+    """Return the tf.function that a Python function wraps or closes on.
 
-    Return `function` itself if it wraps no tf.function.
+    Of several, return the first that has a trace, or the first one if none has. Return `function`
+    itself if there is no tf.function in it.
     """
     wrapped = list_wrapped_callables(function)
-    inner = [part for part in wrapped if not real_isinstance(part, *PYTHON_FUNCTIONS)]
-    for part in inner:
-        if tensorflow_traces.all_traces(part):
-            return part
-    return inner[0] if inner else function
+    tf_functions = [part for part in wrapped if not real_isinstance(part, *PYTHON_FUNCTIONS)]
+    for tf_function in tf_functions:
+        if tensorflow_traces.all_traces(tf_function):
+            return tf_function
+    return tf_functions[0] if tf_functions else function
 
 
 def trace_function(function, args: tuple, kwargs: dict):
-    """Return the ConcreteFunction of a tf.function for arguments, which may trace.
+    """Return the ConcreteFunction of a tf.function for these arguments.
 
-    ValueError says why TensorFlow cannot trace.
+    TensorFlow traces the function if it has no trace for them, and that runs the user's code. Raise
+    ValueError, with TensorFlow's own message, if it cannot trace.
     """
     try:
         with running_user_code():

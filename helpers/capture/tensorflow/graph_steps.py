@@ -1,7 +1,7 @@
-"""A graph -> its steps: which of its nodes could run in parallel.
-
-The steps are the generations of a topological order (Kahn, "Topological sorting of large networks",
-1962), as networkx computes them.
+"""A graph -> its steps: which of its nodes could run in parallel. Step 0 are the nodes that read
+nothing. The nodes of step n read at least one node of step n - 1 and none of a later step, so all
+nodes of a step could run at the same time. The steps are the generations of a topological order
+(Kahn, "Topological sorting of large networks", 1962), as networkx computes them.
 """
 
 from contextlib import suppress
@@ -20,22 +20,25 @@ COLUMNS = (Column("step", "step"), Column("width", "nodes in this step"), Column
 
 
 def list_steps(graph: Graph) -> Steps:
-    """Return the steps of a graph: step 0 needs nothing, step n needs a node of step n - 1.
+    """Return the steps of a graph: a table, the nodes of each step for a picture, and a note.
 
-    A node in a cycle, or one that waits for a cycle, has no step. The note counts these nodes.
+    The model also has the longest path through the graph, and the largest number of nodes in a step
+    that compute something. A node in a cycle, or one that waits for a cycle, has no step, and the
+    note counts such nodes.
     """
     import networkx
 
     arrows = build_arrows(graph)
     levels = find_levels(arrows)  # key -> number of its step; none for a node in a cycle
+    # key -> whether the node computes something, as inputs and constants do not
     computes = {node.key: node.kind not in QUIET_KINDS for node in graph.nodes}
     step_count = 1 + max(levels.values(), default=-1)
     keys_by_step: list[list[str]] = [[] for _ in range(step_count)]
     for key, step in levels.items():
         keys_by_step[step].append(key)
 
-    rows = []
-    lanes = []
+    rows = []  # of the table
+    lanes = []  # of the picture: the nodes of each step
     for step, keys in enumerate(keys_by_step[:MOST_STEPS]):
         rows.append(ParallelStep(step, len(keys), format_names(keys, MOST_NAMED, LONGEST)))
         named = keys[:MOST_NAMED]
@@ -56,7 +59,11 @@ def list_steps(graph: Graph) -> Steps:
 
 
 def _describe_limits(step_count: int, path: tuple[str, ...], missing_count: int) -> list[str]:
-    """Return sentences on the steps that the table leaves out, the longest path, and cycles."""
+    """Return the sentences of the note: on steps left out, on the longest path, and on cycles.
+
+    `path` are the keys on the longest path. Of a long one, only both ends are named.
+    `missing_count` is the number of nodes without a step.
+    """
     notes = []
     if step_count > MOST_STEPS:
         notes.append(f"The first {MOST_STEPS} of {step_count} steps.")
@@ -82,14 +89,15 @@ def build_arrows(graph: Graph):
 
 
 def find_levels(arrows) -> dict[str, int]:
-    """Return the step of each key, in the order of the graph.
+    """Return key -> number of its step, in the order of the graph.
 
-    A node in a cycle, or one that waits for a cycle, has none.
+    `arrows` is what `build_arrows` returns. A node in a cycle, or one that waits for a cycle, is
+    not in the result.
     """
     import networkx
 
     levels = {}
-    # networkx raises this at the end, after all nodes that wait for no cycle.
+    # If there is a cycle, networkx raises this after it has yielded all other nodes.
     with suppress(networkx.NetworkXUnfeasible):
         for step, keys in enumerate(networkx.topological_generations(arrows)):
             levels.update(dict.fromkeys(keys, step))

@@ -1,6 +1,8 @@
 """A run of a tf.function -> its graph before and after Grappler, TensorFlow's graph optimizer.
 
-The executor returns both graphs at the first run of a function (`RunMetadata.function_graphs` in
+Grappler rewrites a graph before it runs: it computes constants, merges equal nodes and removes
+unneeded ones. TensorFlow reports both graphs at the first run of a function, for the function and
+for each function that it calls (`RunMetadata.function_graphs` in
 tensorflow/core/protobuf/config.proto).
 """
 
@@ -23,11 +25,15 @@ NOTE = (
 
 
 def record_grappler(fn, /, *args, **kwargs) -> GraphDiff:
-    """Run `fn(*args, **kwargs)` as a graph, and return what Grappler made of each node."""
+    """Run `fn(*args, **kwargs)` as a graph, and return what Grappler made of each node.
+
+    Raise RuntimeError inside a trace, where nothing runs, and if the run reported no graph.
+    """
     refuse_other_framework(fn, args, "watch_optimisation", "TensorFlow")
     import tensorflow as tf
 
-    # A tf.function that has run returns no graphs any more, so that a new one is needed.
+    # TensorFlow reports graphs only at the first run, so a new tf.function is made of the same
+    # code.
     function = make_tf_function(require_tf_function(fn).python_function)
     if tf.inside_function():
         raise RuntimeError("nothing runs while TensorFlow traces; call watch_optimisation outside")
@@ -46,9 +52,10 @@ def record_grappler(fn, /, *args, **kwargs) -> GraphDiff:
 
 
 def _run_for_graphs(function, args: tuple, kwargs: dict) -> list:
-    """Run a tf.function; return the graphs that TensorFlow reports, before and after Grappler.
+    """Run a tf.function, and return the pairs of graphs that TensorFlow reports.
 
-    Each item has a `pre_optimization_graph` and a `post_optimization_graph`.
+    There is a pair for the function and one for each function that it calls. Each has a
+    `pre_optimization_graph`, before Grappler, and a `post_optimization_graph`, after it.
     """
     with (
         tensorflow_traces.retraces_counted_apart(),
@@ -60,13 +67,15 @@ def _run_for_graphs(function, args: tuple, kwargs: dict) -> list:
 
 
 def _find_own_pair(graph_pairs: list, concrete):
-    """Return the pair of graphs with the most ops of a ConcreteFunction.
+    """Return the pair of graphs that belongs to a ConcreteFunction itself.
 
-    The functions that it calls have graphs of their own in the run.
+    The functions that it calls have pairs, too. TensorFlow does not say which pair is whose, so the
+    pair is chosen that has the most nodes with names of the function's own ops.
     """
     own_names = {operation.name for operation in concrete.graph.get_operations()}
 
     def count_own_nodes(pair) -> int:
+        """Return how many nodes of a pair have the name of an op of the function."""
         return sum(node.name in own_names for node in pair.pre_optimization_graph.node)
 
     return max(graph_pairs, key=count_own_nodes)

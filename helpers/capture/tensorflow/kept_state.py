@@ -1,6 +1,7 @@
-"""What one object contained at one moment -> what is different now, and how to restore it.
-
-The object is a list, a dict, a set, a cell, a class, or the dict of an instance or a module.
+"""What one object contained at one moment -> what is different now, and how to restore it. The
+object, called the *owner*, is a list, a dict, a set, the cell of a closure, a class, or the
+`__dict__` of an instance or a module. A *part* is one item or attribute of the owner, and the
+*place* of a part is how a program writes it, as in "self.items[0]".
 """
 
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from ...safety.arguments import is_exactly, printable, real_isinstance
 from .state_kinds import SCALARS
 from .trace_words import format_literal
 
-GONE = object()  # stands for the value of a key that is not there
-# How the place of a part is written: {0} is the path of its owner, {1} its key.
+GONE = object()  # stands for the value of a part that does not exist
+# Patterns of a place. {0} is the path of the owner, and {1} the key of the part.
 BY_ITEM = "{0}[{1}]"
 BY_ATTRIBUTE = "{0}.{1}"
 BY_NAME = "{1}"
@@ -21,41 +22,45 @@ NAMES_OF_PYTHON = {"__warningregistry__", "__builtins__"}
 
 
 class LibraryAttributes:
-    """Some attributes of a class or a module of a library: those that a function's code sets."""
+    """Those attributes of a library's class or module that a function's code may set.
 
-    def __init__(self, space, names: set[str]):
-        """Choose the attributes with these names of `space`, a class or a module."""
-        self.space = space
+    A library is too large to compare all of it, so only these attributes are compared.
+    """
+
+    def __init__(self, namespace, names: set[str]):
+        """Choose the attributes with these names of `namespace`, a class or a module."""
+        self.namespace = namespace
         self.names = names
 
     def read(self) -> dict[str, object]:
         """Return the attributes that are there now, by their names."""
-        attributes = vars(self.space)
+        attributes = vars(self.namespace)
         return {name: attributes[name] for name in sorted(self.names & attributes.keys())}
 
 
 @dataclass(frozen=True, eq=False)
-class KeptOwner:
-    """An object, with what it contained at one moment."""
+class OwnerSnapshot:
+    """An object (the owner), with a copy of what it contained at one moment."""
 
-    #: how a function reaches the object, as in `self.items`
+    #: how a function reaches the owner, as in "self.items"
     path: str
-    #: how the place of a part is written: one of the BY_… patterns
+    #: how the place of a part is written: BY_ITEM, BY_ATTRIBUTE or BY_NAME
     pattern: str
-    #: the object itself
+    #: the owner itself
     owner: object
-    #: a copy of its contents
+    #: a copy of its contents: a list, a set, or a dict of key -> part
     before: object
 
     def list_parts(self) -> list[tuple[str, object]]:
-        """Return the place and the value of each part at that moment."""
+        """Return (place, value) of each part at that moment, as in ("self.items[0]", 3)."""
         return [(self._format_place(key), part) for key, part in _parts_by_key(self.before).items()]
 
     def find_changes(self) -> dict[str, object]:
-        """Return place -> its value now or GONE, of each part that is another now.
+        """Return place -> the value now, for each part that is another one now.
 
-        A set has no places, and those of a list have shifted when its length is another. Then the
-        result has the path of the whole object, with all its contents.
+        The value is GONE if the part does not exist any more. The parts of a set have no places,
+        and those of a list have shifted if the length has changed. Then the result is the path of
+        the whole owner -> all its contents now.
         """
         now = _read_content(self.owner)
         has_places = type(now) is not set
@@ -67,23 +72,24 @@ class KeptOwner:
         return {self._format_place(key): value for key, value in changes.items()}
 
     def restore(self) -> list[tuple[object, str, object]]:
-        """Restore what is different now, and leave all else alone.
+        """Restore each part that is another one now, and leave the others alone.
 
-        Return the attributes of a library that were restored: the class or module, the name, and
-        the value until now.
+        Return (class or module, name, value until now) for each attribute of a library that was
+        restored, because the caller sets it again in the end. Return [] for any other owner.
         """
         owner = self.owner
         now = _read_content(owner)
         if type(owner) is LibraryAttributes:
             changes = _find_changed_keys(owner, now, self.before)
             for name in changes:
-                set_attribute(owner.space, name, self.before.get(name, GONE))
-            return [(owner.space, name, value) for name, value in changes.items()]
+                set_attribute(owner.namespace, name, self.before.get(name, GONE))
+            return [(owner.namespace, name, value) for name, value in changes.items()]
 
         if real_isinstance(owner, type):
             for name in _find_changed_keys(owner, now, self.before):
                 set_attribute(owner, name, self.before.get(name, GONE))
         elif type(owner) is CellType:
+            # A cell that was empty, for which `self.before` is {}, stays as it is now.
             if self.before and _find_changed_keys(owner, now, self.before):
                 owner.cell_contents = self.before[""]
         elif type(owner) is dict:
@@ -91,7 +97,7 @@ class KeptOwner:
         elif type(owner) is list:
             if len(now) != len(self.before) or _find_changed_keys(owner, now, self.before):
                 owner[:] = self.before
-        elif now != self.before:
+        elif now != self.before:  # a set
             owner.clear()
             owner.update(self.before)
         return []
@@ -102,20 +108,26 @@ class KeptOwner:
         return self.pattern.format(self.path, text)
 
 
-def keep_owner(path: str, pattern: str, owner) -> KeptOwner:
-    """Return an object with what it contains now; `path` and `pattern` as in KeptOwner."""
-    return KeptOwner(path, pattern, owner, _read_content(owner).copy())
+def snapshot_owner(path: str, pattern: str, owner) -> OwnerSnapshot:
+    """Return a snapshot of what an object contains now.
+
+    `path` and `pattern` are those of the OwnerSnapshot.
+    """
+    return OwnerSnapshot(path, pattern, owner, _read_content(owner).copy())
 
 
 def _read_content(owner):
-    """Return what a function can change of an object: a container itself, else names as a dict."""
+    """Return the contents of an owner: a dict, list or set itself, or else a dict of key -> part.
+
+    The key of what a cell contains is "". Names that Python or `abc` adds to a class are left out.
+    """
     if real_isinstance(owner, type):
         names = [name for name in vars(owner) if not name.startswith(("__", "_abc_"))]
         return {name: vars(owner)[name] for name in names}
     if type(owner) is LibraryAttributes:
         return owner.read()
     if type(owner) is not CellType:
-        return owner
+        return owner  # a container, or the `__dict__` of an instance or a module
     try:
         return {"": owner.cell_contents}
     except ValueError:  # the cell is empty
@@ -123,14 +135,15 @@ def _read_content(owner):
 
 
 def _parts_by_key(container) -> dict:
-    """Return the parts of a container by their keys, those of a list or set by their index."""
+    """Return key -> part of a container. The key is an index if it is a list or a set."""
     return container if type(container) is dict else dict(enumerate(container))
 
 
 def _find_changed_keys(owner, now, before) -> dict:
-    """Return key -> its value now or GONE, of the parts that the program's own code has changed.
+    """Return key -> the value now, for the parts that the program's own code has changed.
 
-    `now` and `before` are the contents of `owner` at two moments.
+    `before` and `now` are the contents of `owner` at two moments. The value is GONE if the part
+    does not exist any more.
     """
     parts_now = _parts_by_key(now)
     parts_before = _parts_by_key(before)
@@ -140,40 +153,48 @@ def _find_changed_keys(owner, now, before) -> dict:
         if not _is_unchanged(parts_before.get(key, GONE), value):
             changes[key] = value
     if type(owner) is dict and changes:
-        added_by_others = dynamo_codes.find_names_of_dynamo(owner, changes) | NAMES_OF_PYTHON
-        for name in added_by_others:
+        # The dict may be the globals of a module, to which Dynamo and Python add names.
+        ignored_names = dynamo_codes.find_names_of_dynamo(owner, changes) | NAMES_OF_PYTHON
+        for name in ignored_names:
             changes.pop(name, None)
     return changes
 
 
 def _is_unchanged(before, now) -> bool:
-    """Return whether two values are the same object, or equal plain values of one type."""
+    """Return whether a part has not been replaced by another object.
+
+    Equal strings and numbers of one type count as the same. `==` of any other type is not called,
+    because that would run the program's code.
+    """
     if before is now:
         return True
     return type(before) is type(now) and is_exactly(before, *SCALARS) and before == now
 
 
 def _restore_dict(owner: dict, before: dict) -> None:
-    """Restore the items that were changed, and their order.
+    """Restore the items of a dict that were changed, and the order of all items.
 
-    It is done one by one: another thread may look a name up meanwhile.
+    The dict may be the globals of a module, in which another thread looks names up meanwhile. So
+    items are restored one by one, and taken out only if their order has changed.
     """
     for key in _find_changed_keys(owner, owner, before):
         if key in before:
             owner[key] = before[key]
         else:
             owner.pop(key, None)
-    # The items from before, in their old order; what others have added comes after them.
-    remaining_keys = [key for key in owner if key in before]
-    if remaining_keys != list(before):
-        later = {key: owner.pop(key) for key in list(owner)}
-        in_order = {key: later.pop(key) for key in before if key in later}
-        owner.update(in_order | later)
+    # Now all old keys are there. A key that was added by Dynamo or Python stays, after the old
+    # ones.
+    old_keys_now = [key for key in owner if key in before]
+    if old_keys_now != list(before):
+        # A dict has its items in the order in which they were added, so all are added again.
+        items = {key: owner.pop(key) for key in list(owner)}
+        old_items = {key: items.pop(key) for key in before if key in items}
+        owner.update(old_items | items)
 
 
-def set_attribute(space, name: str, value) -> None:
+def set_attribute(namespace, name: str, value) -> None:
     """Set an attribute of a class or a module, or delete it if the value is GONE."""
     if value is not GONE:
-        setattr(space, name, value)
-    elif name in vars(space):
-        delattr(space, name)
+        setattr(namespace, name, value)
+    elif name in vars(namespace):
+        delattr(namespace, name)

@@ -1,4 +1,7 @@
-"""What the calls of one way changed -> the verdict of that way, and the sentences of the row."""
+"""What the calls of one way changed -> the verdict of that way, and the sentences of the row. A
+*way* is how a function is run: as plain Python, as a tf.function, by torch.compile. A verdict is
+the text of one cell, as in "no error; changed at every call: self.items".
+"""
 
 from ...model.phrase import format_names
 from ...model.tables import Verdict
@@ -20,13 +23,20 @@ MOST_NAMED = 10  # paths in a sentence
 
 
 def describe_run(run: WayRun) -> tuple[Verdict, list[str]]:
-    """Return the verdict of one way, and the sentences that say what it leaves out."""
-    unseen_types = _list_unseen_types(run)
+    """Return the verdict of one way, and sentences on the error and on what was not compared.
+
+    The verdict begins with the type of the error, or "no error". Then it says what changed, and
+    which graph tensors have leaked into the program.
+    """
+    uncompared_types = _list_uncompared_types(run)
     reachable = run.reachable
-    is_known = not unseen_types and not reachable.ways_around_names and not reachable.is_cut
     changes = _describe_changes(run)
-    outcome = changes or (UNCHANGED if is_known else NOT_KNOWN)
-    sentences = _describe_limits(run, unseen_types)
+    outcome = changes
+    if not changes:
+        # "Unchanged" is true only if all that the function can reach was compared.
+        is_incomplete = uncompared_types or reachable.ways_around_names or reachable.is_cut
+        outcome = NOT_KNOWN if is_incomplete else UNCHANGED
+    sentences = _describe_limits(run, uncompared_types)
 
     leaked = ""
     if run.leaked_paths:
@@ -35,19 +45,25 @@ def describe_run(run: WayRun) -> tuple[Verdict, list[str]]:
         return Verdict(f"no error; {outcome}{leaked}", _find_tone(run, outcome)), sentences
 
     error_type, _, _ = run.error.partition(":")
-    is_of_tensorflow = MODIFIED in run.error
-    first = run.error
-    if is_of_tensorflow:
+    # TensorFlow raises an error with this text if a traced function changes its arguments.
+    is_check_of_tensorflow = MODIFIED in run.error
+    error_sentence = run.error
+    if is_check_of_tensorflow:
         _, _, names = run.error.partition(MODIFIED)
-        first = f"the error names {names.strip()}"
-    # TensorFlow has refused the change, unless some of it was made all the same.
-    is_refused = is_of_tensorflow and not changes
+        error_sentence = f"the error names {names.strip()}"
+    # If the error came too late and something did change, TensorFlow has not refused the change.
+    is_refused = is_check_of_tensorflow and not changes
     verdict = Verdict(f"{error_type}; {outcome}{leaked}", "refused" if is_refused else "failed")
-    return verdict, [first, *sentences]
+    return verdict, [error_sentence, *sentences]
 
 
 def _find_tone(run: WayRun, outcome: str) -> str:
-    """Return the tone of a verdict without an error."""
+    """Return the tone in which a verdict without an error is drawn.
+
+    A leak is a failure. A change that only one of the two calls makes is marked, because a function
+    that TensorFlow or Dynamo has compiled does not repeat the change. `outcome` is the text of the
+    verdict.
+    """
     if run.leaked_paths:
         return "failed"
     if any(moment in outcome for moment in AT_SOME_CALLS):
@@ -55,26 +71,30 @@ def _find_tone(run: WayRun, outcome: str) -> str:
     return "plain"
 
 
-def _list_unseen_types(run: WayRun) -> str:
-    """Return the types of the objects that can be changed, and that are not compared."""
+def _list_uncompared_types(run: WayRun) -> str:
+    """Return the types of the objects that may have changed without being compared, or "".
+
+    A *leaf* is an object that the search reached and did not look into, such as an array.
+    """
     reachable = run.reachable
-    unseen = [
-        leaf for leaf in reachable.leaves if can_change(leaf) or reachable.sets_attribute_of(leaf)
-    ]
-    return ", ".join(dict.fromkeys(real_type_name(leaf) for leaf in unseen))
+    names = {}  # as a set with an order
+    for leaf in reachable.leaves:
+        if can_change(leaf) or reachable.sets_attribute_of(leaf):
+            names[real_type_name(leaf)] = None
+    return ", ".join(names)
 
 
-def _describe_limits(run: WayRun, unseen_types: str) -> list[str]:
+def _describe_limits(run: WayRun, uncompared_types: str) -> list[str]:
     """Return sentences on what was not compared or restored, and on threads that raised."""
     sentences = []
-    if unseen_types:
-        sentences.append(f"neither copied nor compared: {unseen_types}")
+    if uncompared_types:
+        sentences.append(f"neither copied nor compared: {uncompared_types}")
     if run.draws_with_seed:
         sentences.append(SEEDED)
     if run.reachable.is_cut:
         limit = f"{reachable_state.MOST_OBJECTS:,} objects"
         sentences.append(f"not compared: what it reaches beyond {limit}")
-    if run.reachable.ways_around_names:
+    if run.reachable.ways_around_names:  # such as `exec`, by which code reaches any object
         ways = format_names(sorted(run.reachable.ways_around_names), MOST_NAMED)
         sentences.append(f"not compared: what it reaches by {ways} and does not name")
     for message in run.thread_errors:
@@ -83,25 +103,32 @@ def _describe_limits(run: WayRun, unseen_types: str) -> list[str]:
 
 
 def _describe_changes(run: WayRun) -> str:
-    """Return which paths changed, grouped by the calls that changed them; "" for no change."""
+    """Return which paths changed, grouped by the calls that changed them; "" for no change.
+
+    For example "changed at every call: a, b; changed at the second call only: c".
+    """
     paths = {}  # as a set with an order
     for call in run.calls:
         paths |= dict.fromkeys(call.changes)
     paths_by_moment: dict[str, list[str]] = {}
     for path in paths:
         paths_by_moment.setdefault(_name_moment(run, path), []).append(path)
-    groups = paths_by_moment.items()
-    return "; ".join(f"{moment}: {format_names(found, MOST_NAMED)}" for moment, found in groups)
+    groups = [
+        f"{moment}: {format_names(changed_paths, MOST_NAMED)}"
+        for moment, changed_paths in paths_by_moment.items()
+    ]
+    return "; ".join(groups)
 
 
 def _name_moment(run: WayRun, path: str) -> str:
-    """Return at which of the two calls a path changed."""
-    if run.error:
+    """Return the phrase for the calls at which a path changed, as in "changed at every call"."""
+    if run.error:  # then there may be no second call
         return "changed"
     first, second = run.calls
     if path in first.changes and path in second.changes:
         return AT_BOTH
     if path in second.changes:
         return AT_SECOND
+    # A tf.function runs the Python code only while it is traced.
     is_traced_once = first.trace_count > 0 and second.trace_count == 0
     return AT_TRACE if is_traced_once else AT_FIRST

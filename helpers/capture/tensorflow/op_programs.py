@@ -1,4 +1,7 @@
-"""Small programs that run ops on different routes, by which a logger of ops can be tried."""
+"""Small programs that run ops on different routes, by which a logger of ops can be tried. A *route*
+is the way on which TensorFlow reaches the kernel of an op: the fast path from Python, the slow
+path, a graph, a tf.function, a gradient. A logger that hooks into one route misses the others.
+"""
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -17,7 +20,7 @@ def run_ops(*names: str) -> None:
 
 
 def run_routes(names: Iterable[str]) -> None:
-    """Run one op, or a few, on each of these routes; the names are those of `ROUTES`."""
+    """Run one op, or a few, on each of the routes with these names, which are keys of `ROUTES`."""
     for name in names:
         run_route = ROUTES[name]
         run_route(import_module("tensorflow"))
@@ -27,6 +30,7 @@ def run_routes(names: Iterable[str]) -> None:
 
 
 def _run_op(tf) -> None:
+    """Run one op on the fast path."""
     run_ops("Add")
 
 
@@ -42,7 +46,7 @@ def _build_v1_graph(tf) -> None:
 
 
 def _run_tf_function(tf) -> None:
-    """Run a tf.function whose trace exists already from the second time on."""
+    """Run a tf.function. It is traced only the first time that this route is run."""
     square = _trace_square(tf)
     square(tf.constant(2.0))
 

@@ -1,6 +1,7 @@
-"""A code object -> what it names: attributes, modules that it imports, and ways around names.
-
-`watch_mutations` follows these names to find all that a function can change.
+"""A code object -> the names in it: of globals, of attributes, and of modules that it imports.
+`watch_mutations` follows these names to find all that a function can change. Code can also reach
+objects that it does not name, by `exec`, `globals()` or `sys.modules`. These are the *ways around
+names*.
 """
 
 import sys
@@ -29,18 +30,21 @@ SKIPPED_INSTRUCTIONS = ("CACHE", "EXTENDED_ARG")  # parts of the instruction bes
 
 
 def find_ways_around_names(code: CodeType) -> set[str]:
-    """Return with what a function can reach objects that its code does not name."""
+    """Return the functions and attributes by which code can reach objects that it does not name.
+
+    For example {"exec"} for `def f(): exec("x.append(1)")`, and an empty set for most functions.
+    """
     attribute_names = find_names(code)
     ways = list_global_names(code) & GLOBALS_AROUND_NAMES
     ways |= attribute_names & ATTRIBUTES_AROUND_NAMES
-    # Without `sys`, an attribute `modules` is the method of a torch module.
+    # An attribute `modules` may also be the method of a torch module. So `sys` has to be there too.
     if {"sys", "modules"} <= attribute_names:
         ways.add("sys.modules")
     return ways
 
 
 def find_names(code: CodeType) -> set[str]:
-    """Return all names in a code object and in the code inside it, also those of attributes."""
+    """Return the names of globals and attributes in a code object and in the code inside it."""
     names = set()
     for inner in _list_codes(code):
         names.update(inner.co_names)
@@ -48,55 +52,66 @@ def find_names(code: CodeType) -> set[str]:
 
 
 def find_names_in_strings(code: CodeType) -> set[str]:
-    """Return the names in those strings of a code object that are Python code, or a name."""
+    """Return the names in those strings of a code object that can be compiled as Python.
+
+    A function with the string "x.append(y)" may pass it to `exec`, so x, append and y are returned.
+    """
     names = set()
     for text in _list_strings(code):
-        # Most strings are no code, and Python may warn of what it reads in them.
+        # Most strings are no code, so that `compile` raises, or warns of what it reads in them.
         with suppress(Exception), warnings.catch_warnings(action="ignore"):
             names |= find_names(compile(text, "", "exec"))
     return names
 
 
 def find_attribute_names(code: CodeType) -> set[str]:
-    """Return the names with which code can read an attribute, also those that `getattr` gets."""
+    """Return the names of the attributes that code may read.
+
+    A string that could be a name counts too, because the code may pass the string to `getattr`.
+    """
     return find_names(code) | {text for text in _list_strings(code) if text.isidentifier()}
 
 
 def find_set_attributes(code: CodeType) -> set[str]:
-    """Return the names of the attributes that code can set or delete.
+    """Return the names of the attributes that code may set or delete.
 
-    If it calls `setattr` or `delattr`, these are all names in it.
+    If the code calls `setattr` or `delattr`, it may set any attribute whose name it contains.
     """
     names = set()
     for inner in _list_codes(code):
-        for step in _list_instructions(inner):
-            if step.opname in SETTING_INSTRUCTIONS:
-                names.add(step.argval)
+        for instruction in _list_instructions(inner):
+            if instruction.opname in SETTING_INSTRUCTIONS:
+                names.add(instruction.argval)
     if SETTING_FUNCTIONS & list_global_names(code):
         names |= find_attribute_names(code)
     return names
 
 
 def find_imported_modules(function: FunctionType) -> dict[str, ModuleType]:
-    """Return the modules that a function's body imports, if they are loaded, by their names."""
+    """Return name -> module, for the modules that the body of a function imports.
+
+    A module that is not loaded yet is left out. For `import a.b`, the result has "a" and "a.b".
+    """
     modules = {}
     package = function.__globals__.get("__package__")
     for code in _list_codes(function.__code__):
-        steps = _list_instructions(code)
-        for index, step in enumerate(steps):
-            if step.opname != "IMPORT_NAME":
+        instructions = _list_instructions(code)
+        for index, instruction in enumerate(instructions):
+            if instruction.opname != "IMPORT_NAME":
                 continue
-            # The compiler (Python/compile.c) pushes the level and the imported names before it.
-            level = steps[index - 2].argval
-            name = step.argval
+            # The compiler (Python/compile.c) pushes two constants before IMPORT_NAME: the level,
+            # which is the number of dots of a relative import, and the names after `import`.
+            level = instructions[index - 2].argval
+            name = instruction.argval
             if level:
                 with suppress(ImportError, TypeError, AttributeError):
                     name = resolve_name("." * level + name, package)
-            # `import a.b` binds the first of these names.
+            # `import a.b` binds the name `a`.
             first_name, _, _ = name.partition(".")
             for module_name in (first_name, name):
                 module = sys.modules.get(module_name)
-                if type(module) is ModuleType:  # a lazy module would be loaded
+                # An object of a derived class may be a lazy module, which loads when it is read.
+                if type(module) is ModuleType:
                     modules[module_name] = module
     return modules
 
@@ -118,5 +133,9 @@ def _list_strings(code: CodeType) -> list[str]:
 
 
 def _list_instructions(code: CodeType) -> list[Instruction]:
-    """Return the instructions of a code object, without those that are parts of others."""
-    return [step for step in get_instructions(code) if step.opname not in SKIPPED_INSTRUCTIONS]
+    """Return the instructions of a code object, without CACHE and EXTENDED_ARG."""
+    return [
+        instruction
+        for instruction in get_instructions(code)
+        if instruction.opname not in SKIPPED_INSTRUCTIONS
+    ]

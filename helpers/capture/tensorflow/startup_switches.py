@@ -1,7 +1,9 @@
 """TensorFlow's start-up switches -> what each of them does, from a fresh interpreter.
 
-A switch of tensorflow/python/eager/context.py or tensorflow/python/framework/ops.py cannot be taken
-back in a process, so that each one is tried in a child process of its own.
+A switch is a call that turns eager execution on or off for the whole process, such as
+`tf.compat.v1.disable_eager_execution()` (tensorflow/python/framework/ops.py and
+tensorflow/python/eager/context.py). A process cannot undo it. So each switch is tried in a child
+process of its own.
 """
 
 from ...model.transcripts import Transcript, Transcripts
@@ -54,7 +56,10 @@ tf.constant(1.0) + 1""",
 
 
 def run_switches() -> Transcripts:
-    """Return what every switch does, each from a fresh child process."""
+    """Run the program of each switch in a child process of its own; return what they printed.
+
+    After Ctrl-C, the result has the programs that have run.
+    """
     runs = []
     for label in progress.counted("start", SWITCHES):
         runs.append(run_switch(label))
@@ -65,9 +70,10 @@ def run_switches() -> Transcripts:
 
 
 def run_switch(label: str, source: str | None = None) -> Transcript:
-    """Run the program of one switch in a child process, or the program `source` instead.
+    """Run the program of one switch in a child process, and return what it printed.
 
-    KeyError says that no switch has this label.
+    `label` is a key of SWITCHES, else KeyError is raised. If `source` is given, that program is run
+    instead, and `label` is only its title.
     """
     if source is not None:
         return record_transcript(label, SHARED + source, source)

@@ -1,6 +1,8 @@
-"""An object that a function can reach -> whether it can be changed, and how far it is looked into.
+"""An object that a function can reach -> whether it can be changed, and whether to look into it.
 
-The objects are those of any program. So their real types are asked, and no code of theirs runs.
+`watch_mutations` searches all that a function can reach, and asks these questions about each
+object. The objects are those of any program, so only their real types are read, and none of their
+code runs.
 """
 
 from enum import Enum
@@ -21,7 +23,8 @@ from ...safety.users_frames import GENERATED, is_library
 from ..text.value import is_library_class
 
 SCALARS = (str, bytes, int, float, complex, bool, type(None))
-FIXED = (*SCALARS, range, slice, CodeType)  # nothing in them can be changed; in a subclass it can
+# Types whose objects never change. An object of a derived class may have attributes that change.
+FIXED = (*SCALARS, range, slice, CodeType)
 CONTAINERS = list, dict, set, tuple, frozenset
 DESCRIPTORS = (
     property,
@@ -53,13 +56,16 @@ def is_container(value) -> bool:
 
 
 def is_plain_object(value) -> bool:
-    """Return whether this is an object with attributes of a class that no library defines."""
-    classes = []
+    """Return whether all state of an object is in its `__dict__`, and its class is the user's.
+
+    The attributes of such an object can be copied and compared.
+    """
+    classes = []  # those that may give the object state or behaviour
     for cls in type(value).__mro__[:-1]:
         package, _, _ = str(cls.__module__).partition(".")
         if package not in STATELESS_MODULES:
             classes.append(cls)
-    # A larger object has slots, or a state of its own in C.
+    # An object that takes more memory has slots, or fields that C code has added.
     is_small = type(value).__basicsize__ <= SIZE_WITH_DICT
     return bool(classes) and is_small and not any(is_library_class(cls) for cls in classes)
 
@@ -77,8 +83,8 @@ def is_tf_function(value) -> bool:
     return real_isinstance(value, tensorflow_private.Function)
 
 
-def is_users_space(value) -> bool:
-    """Return whether this is a class or a module that no library defines: both can be changed."""
+def is_users_namespace(value) -> bool:
+    """Return whether this is a class or a module of the user's program, and not of a library."""
     if real_isinstance(value, type):
         return not is_library_class(value)
     if type(value) is not ModuleType:
@@ -86,33 +92,39 @@ def is_users_space(value) -> bool:
     file = vars(value).get("__file__")
     if type(file) is str:
         return not is_library(file)
+    # A module without a file is built into Python, except the one of a notebook.
     return vars(value).get("__name__") == "__main__"
 
 
-def is_kept_unnamed(value, name: str) -> bool:
-    """Return whether a part of a class or a module is kept although no code names it."""
+def is_visited_unnamed(value, name: str) -> bool:
+    """Return whether an attribute of a class or a module is visited even if no code names it.
+
+    Containers and plain objects are, because they can be changed. Names such as `__dict__` are not.
+    """
     if name.startswith("__"):
         return False
     return is_container(value) or is_plain_object(value)
 
 
-def is_called_unnamed(value, name: str, names_of_libraries: set[str]) -> bool:
-    """Return whether a method can be called by code that does not name it.
+def is_called_implicitly(value, name: str, library_names: set[str]) -> bool:
+    """Return whether code may call an attribute of a class without naming it.
 
-    An operator or a statement calls `__add__` and the like. A library calls a method that overrides
-    one of its own, whose names are `names_of_libraries`.
+    `value` is the attribute and `name` its name. `+` calls `__add__`. A library calls methods that
+    override its own, and `library_names` are the names of those.
     """
-    if type(value) is not FunctionType or value.__code__.co_filename == GENERATED:
+    if type(value) is not FunctionType:
+        return False
+    if value.__code__.co_filename == GENERATED:  # `@dataclass` wrote it, and not the user
         return False
     is_special = name.startswith("__") and name.endswith("__")
-    return is_special or name in names_of_libraries
+    return is_special or name in library_names
 
 
 def can_change(leaf) -> bool:
-    """Return whether an object that is not compared can be changed."""
+    """Return whether a leaf, which is an object that is not compared, can be changed at all."""
     if is_exactly(leaf, *FIXED) or real_isinstance(leaf, *DEFINITIONS):
         return False
-    if type(leaf) is CACHE:
+    if type(leaf) is CACHE:  # a function with `lru_cache` stores results
         return True
     if is_tf_generator(leaf):
         return False  # its state is compared
@@ -123,4 +135,5 @@ def can_change(leaf) -> bool:
             return False
     if not callable(leaf):
         return True
+    # A callable of a library counts as a function, which does not change, unless it is a model.
     return any(cls.__name__ in MODEL_CLASSES for cls in type(leaf).__mro__)

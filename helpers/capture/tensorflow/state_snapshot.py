@@ -1,4 +1,4 @@
-"""All that a call can change, kept at one moment -> what is different later; and restored."""
+"""All that a call can change, copied at one moment -> what is different later; and restored."""
 
 from ...internals import tensorflow_random
 from ...internals.keras_seeds import SeedStates
@@ -7,18 +7,20 @@ from .reachable_state import PathAndObject, ReachableState
 
 
 class StateSnapshot:
-    """What a call can reach and change, and the random numbers that all of a process draws from."""
+    """A copy of all that a call can reach and change, and of the process's random states."""
 
     def __init__(self, roots: list[PathAndObject]):
-        """Keep the state of the roots, which are paths with objects, and of all they refer to."""
+        """Copy the state of the roots, pairs (path, object), and of all that they refer to."""
         self.reachable = ReachableState(roots)
         self._random_states = read_random_states()
-        self._keras_seeds = SeedStates()  # found in the whole heap, and not by their names
+        # Keras's seed generators are found among all objects of the process, without a path.
+        self._keras_seeds = SeedStates()
 
     def find_changes(self) -> dict[str, object]:
-        """Return path -> what the path refers to now, of each that refers to something else.
+        """Return path -> the value now, for each name or part that refers to something else now.
 
-        The path of random numbers is their name, with "".
+        If random numbers were drawn, the result also has the name of their generator -> "", as in
+        {"self.items[0]": 3, "numpy.random": ""}.
         """
         changes: dict[str, object] = {}
         states_now = read_random_states()
@@ -30,23 +32,23 @@ class StateSnapshot:
         for path, generator, state in self.reachable.generators:
             if tensorflow_random.generator_state(generator) != state:
                 changes[path] = ""
-        for kept in self.reachable.kept_owners.values():
-            changes |= kept.find_changes()
+        for snapshot in self.reachable.snapshots_by_id.values():
+            changes |= snapshot.find_changes()
         return changes
 
     def restore(self) -> dict[tuple[int, str], tuple[object, str, object]]:
-        """Restore each name and container that was changed, and leave all others alone.
+        """Restore all that was changed: names, containers and random states.
 
-        Return what was set of libraries: by the id of a class or module and a name, the class or
-        module, the name, and the value until now.
+        Return the attributes of libraries that were restored: (id of a class or module, name) ->
+        (the class or module, the name, the value until now).
         """
-        restored_of_libraries = {}
-        for kept in self.reachable.kept_owners.values():
-            for space, name, value in kept.restore():
-                restored_of_libraries[id(space), name] = (space, name, value)
+        library_settings = {}
+        for snapshot in self.reachable.snapshots_by_id.values():
+            for namespace, name, value in snapshot.restore():
+                library_settings[id(namespace), name] = (namespace, name, value)
         restore_random_states(self._random_states)
         self._keras_seeds.put_back()
         for _, generator, state in self.reachable.generators:
             if tensorflow_random.generator_state(generator) != state:
                 tensorflow_random.restore_generator(generator, state)
-        return restored_of_libraries
+        return library_settings

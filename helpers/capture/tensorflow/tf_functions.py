@@ -1,4 +1,4 @@
-"""What a program passes to a verb -> the tf.function that it is, or becomes; or one sentence."""
+"""What a user passes as a function -> a tf.function, or a TypeError with one clear sentence."""
 
 import inspect
 from types import FunctionType, MethodType
@@ -17,19 +17,20 @@ LONGEST_MESSAGE = 2_400  # characters
 
 
 def require_tf_function(fn, options=(), args=()):
-    """Return the tf.function that `fn` is, or `tf.function(fn, **options)`.
+    """Return `fn` itself if it is a tf.function, else `tf.function(fn, **options)`.
 
-    `args` are arguments of a call, if there are any: a tensor of another framework among them is
-    refused. TypeError says, in one sentence, why `fn` can be no tf.function.
+    `args` are arguments of a planned call. Raise TypeError if there is a tensor of another
+    framework among them, or if no tf.function can be made of `fn`.
     """
     refuse_other_framework(fn, args, "watch_traces", "TensorFlow")
     import tensorflow as tf
 
     recorder = find_recorder(fn)
     if recorder is not None:
+        # `fn` is what `watch_traces` returned, which stands for the tf.function that it watches.
         fn = recorder.function
     kinds = tf.types.experimental
-    # `fn` may be an object whose class decorates its `__call__`.
+    # The class of `fn` may have a `__call__` with the decorator `@tf.function`.
     method = find_inherited(type(fn), "__call__")
     if real_isinstance(method, kinds.PolymorphicFunction):
         fn = method.__get__(fn, type(fn))
@@ -41,6 +42,8 @@ def require_tf_function(fn, options=(), args=()):
     if real_isinstance(fn, kinds.ConcreteFunction):
         raise TypeError("a ConcreteFunction is one trace and makes no other; pass the tf.function")
     quoted = quote_value(fn)
+    # A wrapper around a tf.function, such as one by `functools.wraps`, would be traced as Python,
+    # and that would hide the traces of the tf.function in it.
     if real_isinstance(static_attribute(fn, "__wrapped__"), kinds.PolymorphicFunction):
         raise TypeError(f"{quoted} wraps a tf.function; watch that one, its __wrapped__")
     if not callable(fn):
@@ -51,7 +54,7 @@ def require_tf_function(fn, options=(), args=()):
 
 
 def make_tf_function(fn, **options):
-    """Return `tf.function(fn, **options)`. TypeError, in one sentence, if TensorFlow refuses."""
+    """Return `tf.function(fn, **options)`. Raise TypeError, in one sentence, if that fails."""
     import tensorflow as tf
 
     if type(fn) is FunctionType and fn.__code__.co_flags & ASYNC:
@@ -62,24 +65,29 @@ def make_tf_function(fn, **options):
         raise TypeError(f"{fn.__name__} of Keras {loop}; use `with watching_traces(): fit(…)`")
     try:
         function = tf.function(fn, **options)
-        inspect.signature(function)
-    except Exception as error:  # what `fn` says of itself may raise anything
+        inspect.signature(function)  # a recorder of the function will need it
+    except Exception as error:  # attributes of `fn`, which these read, may raise anything
         raise TypeError(_describe_refusal(fn, options, error)) from None
     return function
 
 
 def _describe_refusal(fn, options: dict, error: Exception) -> str:
-    """Return why TensorFlow makes no tf.function of `fn` with these options."""
+    """Return the sentence on why TensorFlow makes no tf.function of `fn` with these options.
+
+    It ends with a suggestion if an option looks like a misspelt parameter of tf.function.
+    """
     import tensorflow as tf
 
-    attempt = f"with {', '.join(options)}" if options else ""
     message = f"tf.function does not accept {quote_value(fn)}"
-    message += f" {attempt}" if attempt else "; wrap it in a def"
+    if options:
+        message += f" with {', '.join(options)}"
+    else:
+        message += "; wrap it in a def"
     message += f": {describe_error(error)}"
 
     parameters = inspect.signature(tf.function).parameters
-    unknown = [name for name in options if name not in parameters]
-    similar = [find_near_word(name, parameters) for name in unknown]
-    if any(similar):
-        message += f"; did you mean {similar[0]}=?"
+    unknown_options = [name for name in options if name not in parameters]
+    suggestions = [find_near_word(name, parameters) for name in unknown_options]
+    if any(suggestions):
+        message += f"; did you mean {suggestions[0]}=?"
     return clip_text(message, LONGEST_MESSAGE)

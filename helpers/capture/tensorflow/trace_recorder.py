@@ -1,7 +1,8 @@
-"""A tf.function, called as before, that records each call: hit or trace, and why it traced.
-
-Before a call, TensorFlow's own types say which key the call has. During the call, a callback of
-TensorFlow's own reports the traces that it makes. `call_forecast` says why a call fits no key.
+"""A tf.function, called as before, that records each call: hit or trace, and why it traced. A call
+is a *hit* if the tf.function has a trace for its arguments in its cache, else it makes a new
+*trace*. Before a call, a forecast says whether the call will trace, and why (`call_forecast`).
+During the call, a callback of TensorFlow reports the traces that are made. After the call, the new
+keys of the cache decide what happened, and a row is added to the ledger.
 """
 
 import functools
@@ -25,8 +26,12 @@ from .trace_words import TypeNames
 
 
 def find_recorder(fn) -> "TraceRecorder | None":
-    """Return the recorder that `fn` is, or that the exhibit `fn` shows; None for anything else."""
-    # `fn` may be a proxy or a mock, which would answer for its class and its attributes.
+    """Return `fn` if it is a recorder, or the recorder that the exhibit `fn` shows, or None.
+
+    `watch_traces` returns an exhibit, which has the recorder in its attribute `_source`.
+    """
+    # `fn` may be a proxy or a mock, which invents attributes. So the real type is asked, and the
+    # attribute is read without running code of `fn`.
     candidate = fn if real_isinstance(fn, TraceRecorder) else static_attribute(fn, "_source")
     return candidate if real_isinstance(candidate, TraceRecorder) else None
 
@@ -37,25 +42,28 @@ class _TracingCall:
 
     #: the number of the thread that makes the call
     thread: int
-    #: the ConcreteFunctions traced so far, without those that the row of an inner call has counted
+    #: the ConcreteFunctions traced so far. Those of a call inside this call are removed, when that
+    #: inner call has ended and has counted them in a row of its own
     traces: list
 
 
 class TraceRecorder:
     """A tf.function that records its calls, in the order in which they end.
 
-    Other attributes are those of the function. What `get_concrete_function` traces is recorded too.
+    Attributes that the recorder does not have are those of the tf.function. A request by
+    `get_concrete_function` is recorded like a call.
     """
 
-    # AutoGraph converts each function that a converted one calls, but none with this attribute.
+    # AutoGraph converts each function that a traced function calls, except those with this
+    # attribute.
     autograph_info__ = {}
     unit = "call"  # what a row is
 
     def __init__(self, function, class_recorder: "TraceRecorder | None" = None, owner=None):
         """Prepare to record the calls of `function`, a tf.function.
 
-        Of a method of one object, `owner` is the object, and `class_recorder` the recorder of the
-        method in its class, which gets all rows too.
+        The recorder of a method of one object gets that object as its `owner`. It also gets the
+        `class_recorder`, which stands in the class and records the calls of all objects.
         """
         self.function = function
         self._class_recorder = class_recorder
@@ -81,19 +89,22 @@ class TraceRecorder:
 
     def __getattr__(self, name):
         """Return an attribute of the function that the recorder itself does not have."""
-        if name == "function":  # `copy` asks before `__init__`, and this would never end
+        # `copy` makes an object without `__init__`. Then `self.function` would call this method
+        # again, without an end.
+        if name == "function":
             raise AttributeError(name)
         return getattr(self.function, name)
 
     def method_of(self, owner, make_exhibit):
-        """Return the exhibit of the method of one object, which has a recorder of its own.
+        """Return the exhibit that stands for the method of one object.
 
-        The class of a live exhibit calls this when somebody reads the method from an object.
-        `make_exhibit` accepts the recorder and returns its exhibit. TensorFlow makes a tf.function
-        for each object, but none for a composite tensor; then the result is None.
+        This recorder is an attribute of a class, and `owner` is an object of the class, from which
+        the program has read the method. TensorFlow makes a tf.function for each object, so each
+        object gets a recorder of its own. `make_exhibit` makes the exhibit of a recorder. Return
+        None if TensorFlow makes no tf.function for the object.
         """
         function = self.function.__get__(owner, type(owner))
-        if type(function) is MethodType:
+        if type(function) is MethodType:  # `owner` is a composite tensor
             return None
         if owner not in self._exhibits_by_owner:
             recorder = TraceRecorder(function, class_recorder=self, owner=owner)
@@ -122,10 +133,10 @@ class TraceRecorder:
         return self._forecaster.forecast(args, kwargs)
 
     def _call_and_record(self, call, args: tuple, kwargs: dict, prefix: str = ""):
-        """Return `call(*args, **kwargs)`, and record it as a call of the function.
+        """Return `call(*args, **kwargs)`, and add a row for it.
 
-        `call` is the function, or its `get_concrete_function`. Then `prefix` begins the arguments
-        in the row, and names the method.
+        `call` is the tf.function itself, or its method `get_concrete_function`. For the method,
+        `prefix` is "get_concrete_function: ", with which the arguments in the row begin.
         """
         args_to_look_up = args
         if prefix and not args and not kwargs:
@@ -133,12 +144,15 @@ class TraceRecorder:
             args_to_look_up = tensorflow_cache.signature_of(self.function) or args
         try:
             forecast = self.forecast(args_to_look_up, kwargs)
-        except Exception as error:  # an argument's own `__eq__`, which must not change the call
+        except Exception as error:
+            # An argument's own `__eq__` has raised. The call is made all the same, as without a
+            # recorder. "hit" is what is recorded if it makes no trace.
             arguments = self._names.format_values(self.function, args, kwargs)
             note = f"no key to compare with: {type(error).__name__}"
             forecast = CallForecast(arguments, "hit", note)
 
-        # Calls of this function whose trace is under way in this thread: they make this call.
+        # While this function is traced, its own code may call it again. The calls that are being
+        # traced in this thread are those around this call.
         thread = get_ident()
         outer_calls = [outer for outer in self._tracing_calls if outer.thread == thread]
         if outer_calls and forecast.verdict == "trace":
@@ -156,22 +170,25 @@ class TraceRecorder:
             error = describe_error(raised)
             raise
         finally:
-            # This call is over, whether or not it was expected to trace.
-            remaining = [other for other in self._tracing_calls if other.traces is not traces]
-            self._tracing_calls = remaining
+            # Remove this call, if it was added above. Each call has its own list of traces.
+            self._tracing_calls = [
+                other for other in self._tracing_calls if other.traces is not traces
+            ]
             self._record(forecast, traces, error, prefix)
-            # TensorFlow reported these traces to the calls around this one too. The row of this
-            # call has counted them, so that the rows of the others must not.
+            # TensorFlow has reported these traces to the outer calls, too. The row of this call has
+            # counted them, so the rows of the outer calls must not.
             for outer in outer_calls:
                 outer.traces[:] = [trace for trace in outer.traces if not _is_in(trace, traces)]
 
     def _record(self, forecast: CallForecast, traces: list, error: str, prefix: str) -> None:
         """Add the row of a call that has ended.
 
-        `traces` are the ConcreteFunctions that TensorFlow traced in it, of any function. `error` is
-        the message of what it raised, or "". `prefix` begins the arguments in the row.
+        `forecast` was made before the call. `traces` are the ConcreteFunctions that TensorFlow made
+        during the call, for any tf.function. `error` is the message of the exception, or "".
+        `prefix` begins the arguments in the row.
         """
-        # `traces` may contain traces of other functions: those of this one are in its cache.
+        # Other functions may have been traced in the call. The traces of this function are those
+        # that are in its cache.
         new_keys = []
         if traces:
             cached = tensorflow_cache.cached_keys(self.function)
@@ -191,17 +208,20 @@ class TraceRecorder:
             self._class_recorder._record_of_owner(row, self._owner_ref)
 
     def _record_of_owner(self, row: CallRow, owner_ref: weakref.ref) -> None:
-        """Add the row of a call of one object's method to the rows of its class."""
+        """Add the row of a call of one object's method to the rows of the class.
+
+        The row begins with the object, as in "of Model object 2: x=float32 (2,)".
+        """
         owner = self._names.format_referent(owner_ref)
         self._rows.add(replace(row, arguments=f"of {owner}: {row.arguments}"))
 
     def _find_verdict(
         self, forecast: CallForecast, new_keys: list, error: str, prefix: str
     ) -> tuple[str, list[str]]:
-        """Return the verdict on a call that has ended, and the sentences on why.
+        """Return the verdict on a call that has ended, and sentences on the reason.
 
-        What happened decides: an error, or new keys in the cache. The forecast adds the reason, if
-        it was right.
+        The verdict says what happened: an error, new keys in the cache, or neither. The note of the
+        forecast is the reason only if the forecast was right. A sentence may be "".
         """
         expected = forecast.verdict
         if error:
@@ -209,10 +229,11 @@ class TraceRecorder:
             return "error", [
                 describe_failed_call(expected, forecast.cannot_widen, has_traced, error)
             ]
-        if new_keys:
+        if new_keys:  # the call made a trace
             note = forecast.note if expected == "trace" else ""
             return "trace", [note, *self._describe_new_keys(forecast, new_keys)]
-        # `get_concrete_function` looks a key up in any case, also where a call would not.
+        # A call that was expected to be eager or empty looks nothing up, so it is no hit. But
+        # `get_concrete_function`, for which there is a prefix, always looks a key up.
         if prefix or expected not in ("eager", "empty"):
             note = forecast.note if expected == "hit" else ""
             rebound_names = self._global_functions.find_rebound_names()
@@ -231,5 +252,5 @@ class TraceRecorder:
 
 
 def _is_in(value, values: list) -> bool:
-    """Return whether a list contains this very object; `in` would ask its `__eq__`."""
+    """Return whether a list contains this very object. `in` would call its `__eq__`."""
     return any(value is other for other in values)

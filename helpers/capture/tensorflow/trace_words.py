@@ -1,6 +1,6 @@
-"""TensorFlow's TraceTypes, by which it looks up a call, as short text.
-
-A TraceType says what TensorFlow knows of one argument while it traces. The classes are those of
+"""TensorFlow's TraceTypes, by which it looks up a call, as short text. A TraceType says what
+TensorFlow knows of one argument while it traces. A tensor of two floats becomes "float32 (2,)", the
+number 3 becomes "3", and a list of both "[float32 (2,), 3]". The classes are those of
 tensorflow/core/function/trace_type/default_types.py.
 """
 
@@ -20,6 +20,7 @@ LONGEST = 160  # characters
 SMALL_INT_BITS = 64
 SPEC = re.compile(r"\bTensorSpec\(shape=(.*?), dtype=tf\.(\w+), name=\w+\)")
 ADDRESS = re.compile(r"0x[0-9a-fA-F]+")
+# Patterns for the place of a part after the name of its container, as in "x[0]" and "x.mean".
 BY_INDEX = "[{}]"
 BY_ATTRIBUTE = ".{}"
 BY_COMPONENT = ".__tf_flatten__()[1][{}]"
@@ -29,20 +30,21 @@ BY_COMPONENT = ".__tf_flatten__()[1][{}]"
 class Container:
     """What the TraceType of a list, a tuple, a dict, a named tuple or a nest contains."""
 
-    #: "list", "tuple", "dict", or words that end with the name of the class
+    #: "list", "tuple", "dict", or text that ends with a class, such as "namedtuple Point"
     kind: str
-    #: the TraceType of each part, by its index, its dict key or the name of its attribute
+    #: an index, a dict key or the name of an attribute -> the TraceType of that part
     parts: dict
     #: how the key of a part is written after the name of the container: one of the BY_… patterns
     key_pattern: str = BY_INDEX
 
 
-def container_of(trace_type) -> Container | None:
-    """Return what a TraceType of a list, tuple, dict, named tuple, attrs class or nest contains.
+def read_container(trace_type) -> Container | None:
+    """Return the parts of the TraceType of a container; None for any other TraceType.
 
-    Return None for any other TraceType.
+    Containers are lists, tuples, dicts, named tuples, attrs classes, and classes with
+    `__tf_flatten__`. TensorFlow stores the parts of each in another attribute.
     """
-    kind = own_kind(trace_type)
+    kind = name_tensorflow_class(trace_type)
     if kind == "Dict":
         return Container("dict", dict(trace_type.mapping))
     if kind == "List":
@@ -61,47 +63,55 @@ def container_of(trace_type) -> Container | None:
 
 
 def _container_by_attribute(kind: str, named_tuple_type) -> Container:
-    """Return the container of TensorFlow's NamedTuple type, whose parts have attribute names."""
+    """Return the container of a type with named attributes, such as `namedtuple Point`.
+
+    `named_tuple_type` is TensorFlow's NamedTuple: names in one attribute, types in another.
+    """
     names = named_tuple_type.attribute_names
     parts = dict(zip(names, named_tuple_type.attributes.components, strict=True))
     return Container(kind, parts, BY_ATTRIBUTE)
 
 
-def own_kind(trace_type) -> str:
-    """Return the class name of a TraceType that TensorFlow defines; "" if another library does."""
+def name_tensorflow_class(trace_type) -> str:
+    """Return the name of a TraceType's class, such as "TensorSpec"; "" if it is not TensorFlow's.
+
+    Another library may define a class of the same name, with other attributes.
+    """
     kind = type(trace_type)
     return kind.__name__ if kind.__module__.startswith("tensorflow.") else ""
 
 
 def is_complete(trace_type) -> bool:
-    """Return whether each part of a TraceType has a TraceType.
+    """Return whether no part of a TraceType is missing, at any depth.
 
-    When TensorFlow widens a container for `reduce_retracing`, a part without a common type is None.
+    With `reduce_retracing`, TensorFlow makes a type that covers two calls. If two parts have
+    nothing in common, the part of the result is None.
     """
     if trace_type is None:
         return False
-    container = container_of(trace_type)
+    container = read_container(trace_type)
     if container is None:
         return True
     return all(is_complete(part) for part in container.parts.values())
 
 
 class TypeNames:
-    """Formats TraceTypes, and numbers the objects that they refer to.
+    """Formats TraceTypes, and numbers the objects to which they refer.
 
-    The first object of a class that is formatted is `Apple object 1`, the next `Apple object 2`.
-    All rows of one ledger use the same TypeNames, so that an object has one number in all of them.
+    The first object of a class is formatted as "Apple object 1", the next as "Apple object 2". All
+    rows of one ledger use the same TypeNames, so an object has the same number in each row.
     """
 
     def __init__(self):
         """Start without any object."""
-        # By the id of its weak reference: the reference, and the text. The reference is kept
-        # because another one could get its id as soon as it is freed.
+        # The id of a weak reference -> (the weak reference, the text of its object). The reference
+        # is stored because otherwise a new one could get the same id.
         self._texts_by_id: dict[int, tuple[object, str]] = {}
+        # A text such as "Apple object" -> how many objects have it.
         self._counts_by_text: dict[str, int] = {}
 
     def format_arguments(self, function_type) -> str:
-        """Return the text of all arguments of a FunctionType, as in `x=float32 (2,), n=1`."""
+        """Return the text of all arguments of a FunctionType, as in "x=float32 (2,), n=1"."""
         texts = [
             f"{name}={self.format_type(parameter.type_constraint)}"
             for name, parameter in function_type.parameters.items()
@@ -109,7 +119,10 @@ class TypeNames:
         return _join_arguments(texts)
 
     def format_values(self, function, args, kwargs) -> str:
-        """Return the text of the live arguments of a call for which TensorFlow has no key."""
+        """Return the text of the arguments of a call, as in "x=float32 (2,), 3".
+
+        It is used if TensorFlow cannot make a key of the call, so there is no FunctionType.
+        """
         texts = []
         for name, value in _name_arguments(function, args, kwargs):
             text = self.format_value(value)
@@ -124,12 +137,13 @@ class TypeNames:
             return format_label(value)
 
     def format_type(self, trace_type, depth: int = 0) -> str:
-        """Return the text of one TraceType; `depth` is the number of containers around it.
+        """Return the text of one TraceType, as in "float32 (2,)", "3" or "[3, 4]".
 
-        A value in a TraceType of another library is asked for no more than its `repr`.
+        `depth` is the number of containers around it. Of another library's TraceType, only the
+        `repr` is shown.
         """
-        kind = own_kind(trace_type)
-        container = container_of(trace_type)
+        kind = name_tensorflow_class(trace_type)
+        container = read_container(trace_type)
         if depth > DEEPEST:
             return "…"
         if kind == "Literal":
@@ -145,7 +159,10 @@ class TypeNames:
         return self._format_container(container, depth)
 
     def _format_container(self, container: Container, depth: int) -> str:
-        """Return a container as Python writes it, with at most MOST_ITEMS of its parts."""
+        """Return a container as Python writes it, as in "[3, 4]" or "Point(x=3, y=4)".
+
+        At most MOST_ITEMS parts are written. `depth` is the number of containers around it.
+        """
         kind = container.kind
         texts = []
         for key, part in islice(container.parts.items(), MOST_ITEMS):
@@ -172,9 +189,9 @@ class TypeNames:
         return f"{class_name}({joined})"
 
     def format_referent(self, ref) -> str:
-        """Return the type and the number of the object of a weak reference.
+        """Return the text of the object to which `ref` refers weakly, as in "Apple object 2".
 
-        The text is the same at each later call, also after the object was freed.
+        The text is the same at each later call, even if the object was freed meanwhile.
         """
         if id(ref) not in self._texts_by_id:
             self._texts_by_id[id(ref)] = (ref, self._number_referent(ref()))
@@ -182,14 +199,18 @@ class TypeNames:
         return text
 
     def _number_referent(self, referent) -> str:
-        """Return the type of an object with the next free number; None stands for a freed one."""
+        """Return the text of an object with the next free number for that text.
+
+        `referent` is None if the object was freed before it got a number.
+        """
         text = "freed object" if referent is None else format_label(referent)
+        # A label may be only the name of the type, "Apple", which could be read as the class.
         if text == real_type_name(referent) and not is_exactly(referent, *SCALARS):
             text += " object"
         number = self._counts_by_text.get(text, 0) + 1
         self._counts_by_text[text] = number
 
-        # A function has a name of its own, so that only a second one of that name needs a number.
+        # The text of a function is "name()". Only a second function of that name needs a number.
         if number == 1 and text.endswith("()"):
             return text
         return f"{text} {number}"
@@ -201,10 +222,13 @@ def _format_tensor(spec) -> str:
 
 
 def _format_by_repr(trace_type) -> str:
-    """Return the `repr` of a TraceType, or its class if the `repr` raises or has an address."""
+    """Return the `repr` of a TraceType, in which a TensorSpec is shortened to "float32 (2,)".
+
+    Return the name of its class if the `repr` raises, or if it contains an address in memory.
+    """
     try:
         text = repr(trace_type)
-        if ADDRESS.search(text):
+        if ADDRESS.search(text):  # it is another one in each run
             return real_type_name(trace_type)
         return clip_text(SPEC.sub(r"\2 \1", text), LONGEST)
     except Exception:  # another library's `__repr__`
@@ -217,20 +241,25 @@ def _name_arguments(function, args, kwargs) -> Iterator[tuple[str, object]]:
     The name is "" for a positional argument that the function has no parameter for.
     """
     parameters = function.function_type.parameters.values()
-    # The kinds of parameters are ordered numbers; these two come first.
-    names = [p.name for p in parameters if p.kind <= p.POSITIONAL_OR_KEYWORD]
+    # The kinds of parameters are numbers. Those that accept a positional argument come first.
+    names = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind <= parameter.POSITIONAL_OR_KEYWORD
+    ]
     for index, value in enumerate(args):
-        yield names[index] if index < len(names) else "", value
+        name = names[index] if index < len(names) else ""
+        yield name, value
     yield from kwargs.items()
 
 
 def _join_arguments(texts: list[str]) -> str:
-    """Return the texts of arguments on one line that is not too long."""
+    """Return the texts of arguments as one text of at most LONGEST characters."""
     return clip_text(format_names(texts, MOST_ITEMS), LONGEST) or "(none)"
 
 
 def format_shape(tensor_shape) -> str:
-    """Return a TensorShape as Python writes a tuple; None means any size."""
+    """Return a TensorShape as Python writes a tuple, as in "(None, 3)", where None is any size."""
     if tensor_shape.rank is None:
         return "of any rank"
     return str(tuple(tensor_shape.as_list()))
@@ -238,19 +267,19 @@ def format_shape(tensor_shape) -> str:
 
 def name_python_type(value) -> str:
     """Return the name of the type of a Python value in a key."""
-    # TensorFlow replaces nan by an `object()`, so that it equals itself.
+    # In a key, TensorFlow replaces nan by an `object()`, because nan is not equal to itself.
     return "float" if type(value) is object else real_type_name(value)
 
 
 def format_literal(value, exact: bool = False) -> str:
-    """Return the text of a Python value in a key; only built-in code runs.
+    """Return the text of a Python value in a key, without running code of the user's classes.
 
-    A float has six digits, unless `exact` asks for all of them.
+    A float is written with six digits, or with all of them if `exact`.
     """
     if type(value) is object:  # see `name_python_type`
         return "nan"
     if type(value) is int and value.bit_length() <= SMALL_INT_BITS:
-        return repr(value)  # most values are such numbers, which need no limits
+        return repr(value)  # a quick way for the most frequent values, which are short
     if type(value) is float and not exact:
         value = float(f"{value:.6g}")
     return repr(value) if type(value) is range else format_label(value)

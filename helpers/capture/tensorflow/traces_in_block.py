@@ -1,7 +1,9 @@
-"""The traces that TensorFlow makes in a `with` block, of any function -> a ledger of them.
-
-One function of TensorFlow defines every trace (polymorphic_function/tracing_compilation.py,
-`_maybe_define_function`). In the block it reports each trace that has ended.
+"""The traces that TensorFlow makes in a `with` block, of any function -> a ledger of them. All
+traces are made by one function of TensorFlow (`_maybe_define_function` of
+polymorphic_function/tracing_compilation.py). In the block, a hook reports each trace that has
+ended. A trace is a *retrace* if the same code was traced before for the same *owners*: the objects
+to which a tf.function belongs, such as the `self` of a method. The *wrapped callables* of a
+tf.function are the functions, methods and partials inside it.
 """
 
 from collections.abc import Iterator
@@ -36,7 +38,7 @@ class _TracedFunction:
 
     #: the code objects of its Python functions, kept so that no other code gets their ids
     codes: list
-    #: the objects to which it belongs
+    #: the objects to which the tf.function belongs
     owners: Owners
     #: how many rows the ledger had when the trace ended
     row_count: int
@@ -48,24 +50,26 @@ class BlockRecorder:
     unit = "trace"  # what a row is
 
     def __init__(self):
-        """Start with no rows; `watching` records."""
+        """Start with no rows. The block of `watching` adds them."""
         self._names = TypeNames()
         self._rows: list[TraceEntry] = []
         self._data_trace_count = 0
-        # By the ids of their code objects, which can be equal without being the same.
+        # The ids of code objects -> the tf.functions with this code that have a trace. Ids, because
+        # two code objects may be equal although they belong to different functions.
         self._functions_by_codes: dict[tuple[int, ...], list[_TracedFunction]] = {}
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Record each trace in the block; what is traced already counts as traced before."""
+        """Record each trace in the block. tf.functions traced before it are noted, too."""
         for function in tensorflow_traces.traced_functions():
             self._remember(list_wrapped_callables(function.python_function))
+        # The number of rows serves as the clock that says when a trace began.
         with tensorflow_traces.reporting_traces(self._record, lambda: len(self._rows)):
             yield
 
     @property
     def model(self) -> TraceLedger:
-        """Return the ledger as it is now."""
+        """Return the ledger of the traces so far, with their counts in a note."""
         entries = tuple(self._rows)
         ledger = TraceLedger("Traced in the block", "function", HEADINGS, entries, marks=MARKS)
         traces = format_count(ledger.traces, "trace")
@@ -76,20 +80,20 @@ class BlockRecorder:
         return replace(ledger, note=note)
 
     def _record(self, trace) -> None:
-        """Add the row of one trace; TensorFlow's hook calls this with an EndedTrace."""
+        """Add the row of one trace. The hook calls this with an EndedTrace after each trace."""
         python_function = trace.python_function
         module = str(getattr(python_function, "__module__", ""))
         if module.startswith(OF_TF_DATA):
-            self._data_trace_count += 1
+            self._data_trace_count += 1  # these are counted, without a row
             return
 
         callables = list_wrapped_callables(python_function)
         note, causes, nearest_arguments = explain_trace(trace.earlier_keys, trace.key, self._names)
-        if trace.in_itself:
+        if trace.in_itself:  # a function that calls itself: the program has not caused a retrace
             note = IN_ITSELF
             causes = ()
             nearest_arguments = ""
-        elif not trace.earlier_keys:
+        elif not trace.earlier_keys:  # a new tf.function, maybe of code that was traced before
             note, causes = self._explain_first_trace(trace, callables, module)
 
         _, function_type = trace.key
@@ -106,9 +110,12 @@ class BlockRecorder:
         self._remember(callables)
 
     def _remember(self, callables: list) -> None:
-        """Note that a tf.function of these callables has a trace; the same owners count once."""
+        """Note that a tf.function with these wrapped callables has a trace.
+
+        It is noted once for each code with the same owners.
+        """
         codes = list_codes(callables)
-        if not codes:
+        if not codes:  # all callables are TensorFlow's own
             return
         owners = read_owners(callables)
         functions = self._functions_by_codes.setdefault(_list_ids(codes), [])
@@ -120,21 +127,27 @@ class BlockRecorder:
     def _explain_first_trace(
         self, trace, callables: list, module: str
     ) -> tuple[str, tuple[Cause, ...]]:
-        """Return the note and the causes of the first trace of a tf.function.
+        """Return (note, causes) for the first trace of a tf.function.
 
-        It is a retrace if a trace of the same code had ended when it began, of a tf.function with
-        the same owners. `module` is the name of the module that defines the traced function.
+        It is a retrace if the same code was traced before for another tf.function with the same
+        owners. `callables` are the wrapped callables of the traced function, and `module` is the
+        name of the module that defines it.
         """
         functions = self._functions_by_codes.get(_list_ids(list_codes(callables)), [])
-        # `began` is how many rows the ledger had when the trace began.
-        ended = [one for one in functions[-MOST_OWNERS:] if one.row_count <= trace.began]
-        if not ended:
+        # A trace may begin while another one is under way. Only functions count whose trace had
+        # ended before. Times are measured in rows: `began` is the number of rows at the beginning.
+        earlier_functions = [
+            function for function in functions[-MOST_OWNERS:] if function.row_count <= trace.began
+        ]
+        if not earlier_functions:
             return FIRST, ()
 
         owners = read_owners(callables)
-        differences = [list_different_owners(owners, function.owners) for function in ended]
-        fewest_names = min(differences, key=len)  # empty: one of them has the same owners
-        if fewest_names:
+        differences = [
+            list_different_owners(owners, function.owners) for function in earlier_functions
+        ]
+        fewest_names = min(differences, key=len)
+        if fewest_names:  # no earlier function has the same owners
             return describe_other_owners(fewest_names), ()
         return describe_new_function(callables, module)
 

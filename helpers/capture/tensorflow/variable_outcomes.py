@@ -1,4 +1,9 @@
-"""Programs on a variable of each kind -> a ledger and a histogram of what their runs returned."""
+"""Programs on a variable of each kind -> a ledger and a histogram of what their runs returned.
+TensorFlow has two kinds of variables, RefVariable and ResourceVariable. A program builds a graph
+whose ops read and update one variable, on several threads. So each run may return something else.
+What a run returned, as text, is an *outcome*, and a Counter maps each outcome to its number of
+runs.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -36,15 +41,19 @@ COLUMNS = (
 
 
 def build_variables_ledger(programs: Mapping[str, Callable], runs: int = 100) -> Ledger:
-    """Run programs with a RefVariable and with a ResourceVariable, and compare the outcomes."""
+    """Run programs with a RefVariable and with a ResourceVariable, and compare the outcomes.
+
+    `programs` maps a name to a program, a function of (v, one) that returns tensors. Each is run
+    `runs` times with each kind. After Ctrl-C, the ledger has the programs that were finished.
+    """
     runs = require_int(runs, "runs=", MOST_RUNS)
     checked_programs = require_dict(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     entries = []
     interruption = ""
     for name, program in progress.counted(f"{runs} runs of program", checked_programs):
         entry = _run_program(printable(name), program, runs)
-        if entry is None:
-            if not entries:
+        if entry is None:  # Ctrl-C
+            if not entries:  # there is nothing to show
                 raise KeyboardInterrupt
             interruption = describe_interruption(len(entries), "program")
             break
@@ -71,15 +80,15 @@ def _run_program(name: str, program: Callable, runs: int) -> Entry | None:
 
 
 def _has_several_outcomes(entries: list[Entry]) -> bool:
-    """Return whether a program has returned something else in another run."""
+    """Return whether any program had more than one outcome with one kind of variable."""
     return any(SEVERAL in verdict.word for entry in entries for verdict in entry.verdicts)
 
 
 def build_program_entry(name: str, ref_outcomes: Counter, resource_outcomes: Counter) -> Entry:
     """Return the row of a program: the outcomes with a RefVariable and with a ResourceVariable.
 
-    The second verdict is marked if an outcome came up with only one of them. How often it came up
-    is no difference.
+    The second verdict is marked if an outcome came up with only one kind. How often an outcome came
+    up does not matter.
     """
     is_same = ref_outcomes.keys() == resource_outcomes.keys()
     first = Verdict(_describe_outcomes(ref_outcomes))
@@ -88,7 +97,7 @@ def build_program_entry(name: str, ref_outcomes: Counter, resource_outcomes: Cou
 
 
 def _describe_outcomes(outcomes: Counter) -> str:
-    """Return the only outcome, or several with how often each came up."""
+    """Return the outcomes as text: "3", or "3 (98 times); or 2 (2 times)" if there are several."""
     rows = _list_most_frequent(outcomes)
     if len(rows) == 1:
         [(only_outcome, _)] = rows
@@ -101,7 +110,11 @@ def _format_times(times: int) -> str:
 
 
 def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
-    """Count what a program of `watch_variables` sees in many runs with each kind of variable."""
+    """Count what a program of `watch_variables` returns in many runs with each kind of variable.
+
+    The runs are divided into rounds, so that a reader sees how much the shares vary. After Ctrl-C,
+    the histogram has the runs that were finished.
+    """
     runs = require_int(runs, "runs=", MOST_RUNS)
     round_count = format_count(min(ROUNDS, runs), "round")
     note = COUNTED.format(round_count) + f"{OVERLAP.format('outcomes')} {ANY_ORDER}"
@@ -109,7 +122,7 @@ def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
     finished_runs = 0
     for kind in progress.counted(f"{runs} runs with variable", KINDS):
         rounds = count_rounds(program, kind, runs)
-        total = sum(rounds, Counter())
+        total = sum(rounds, Counter())  # each round is a Counter of outcomes
         finished_runs += total.total()
         rows += build_race_rows(kind, total, rounds, runs)
         if is_interrupted():
@@ -126,12 +139,14 @@ def build_race_rows(
 ) -> Iterator[VariableOutcome]:
     """Yield a row for each outcome of one kind of variable, the most frequent first.
 
-    `total` counts the outcomes of all rounds, and `runs` is the number of runs that were wanted.
+    `rounds` count the outcomes of each round, and `total` those of all rounds. `runs` is the number
+    of runs that were wanted, for which a bar has its full length.
     """
     rows = _list_most_frequent(total)
-    # The last row may stand for all other outcomes; its text is no outcome.
+    # The last row may stand for all outcomes that have no row of their own. Its text is no outcome.
     named_outcomes = {outcome for outcome, _ in rows if outcome in total}
     for outcome, times in rows:
+        # After Ctrl-C, a round may have no runs.
         shares = [_find_share(outcome, named_outcomes, counts) for counts in rounds if counts]
         bar = "█" * max(1, round(LONGEST_BAR * times / runs))
         between = f"{min(shares):.0f} to {max(shares):.0f} %"
@@ -141,7 +156,8 @@ def build_race_rows(
 def _find_share(outcome: str, named_outcomes: set[str], counts: Counter) -> float:
     """Return the share of an outcome in one round, in per cent.
 
-    An outcome that is not among the named ones stands for all the others together.
+    `counts` are those of the round. If `outcome` is not one of the `named_outcomes`, it is the text
+    of the row for all other outcomes, and the result is their share together.
     """
     times = counts[outcome]
     if outcome not in named_outcomes:
@@ -150,7 +166,10 @@ def _find_share(outcome: str, named_outcomes: set[str], counts: Counter) -> floa
 
 
 def _list_most_frequent(outcomes: Counter) -> list[tuple[str, int]]:
-    """Return the most frequent outcomes with their counts, and one row for all the others."""
+    """Return (outcome, number of runs) of the most frequent outcomes, and one pair for the others.
+
+    The last pair is, for example, ("(3 other outcomes)", 7) if there are more than MOST_OUTCOMES.
+    """
     rows = outcomes.most_common(MOST_OUTCOMES)
     left_out = len(outcomes) - MOST_OUTCOMES
     if left_out > 0:

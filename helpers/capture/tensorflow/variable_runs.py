@@ -1,7 +1,9 @@
-"""A program on a variable -> what many runs of its graph returned, and how often.
-
-RefVariable: tensorflow/python/ops/ref_variable.py. ResourceVariable: resource_variable_ops.py
-beside it; its kernel copies a buffer that somebody else still holds before it updates the variable.
+"""A program on a variable -> what many runs of its graph returned, and how often. A program is a
+function of (v, one): a variable v that begins at 0, and the number 1. It returns tensors of the
+graph that it builds, such as `[v.assign_add(one), v * 2]`. RefVariable is in
+tensorflow/python/ops/ref_variable.py, and ResourceVariable in resource_variable_ops.py beside it.
+The kernel of a ResourceVariable copies a buffer that is still in use before it updates the
+variable.
 """
 
 from collections import Counter
@@ -33,10 +35,10 @@ class _VariableGraph:
 def count_outcomes(
     program: Callable, kind: str, runs: int, subject: str = "the program"
 ) -> Counter:
-    """Return what so many runs of a program returned, as text, and how often.
+    """Run a program so many times, and return outcome -> number of runs.
 
-    `kind` is one of the KINDS of variables. `subject` names the program in errors. After Ctrl-C,
-    which the verb has noted, some runs are missing.
+    An outcome is what a run returned, as text. `kind` is a key of KINDS. `subject` names the
+    program in errors. After Ctrl-C, the Counter has only the runs before it.
     """
     return sum(count_rounds(program, kind, runs, subject), Counter())
 
@@ -44,7 +46,10 @@ def count_outcomes(
 def count_rounds(
     program: Callable, kind: str, runs: int, subject: str = "the program"
 ) -> list[Counter]:
-    """Return what `count_outcomes` returns, counted apart for each of the consecutive rounds."""
+    """Return what `count_outcomes` returns, but one Counter for each of the ROUNDS.
+
+    The first Counter has the first fifth of the runs, and so on.
+    """
     require_function(program, subject)
     rounds = [Counter() for _ in range(min(ROUNDS, runs))]
     try:
@@ -56,13 +61,17 @@ def count_rounds(
 
 
 def _build_variable_graph(program: Callable, kind: str, subject: str) -> _VariableGraph:
-    """Return the graph that a program builds; ValueError says what the program raised."""
+    """Call a program in a new graph with a variable of a kind, and return that graph.
+
+    Raise ValueError, with the message of the program's own exception, if the program raises.
+    """
     import tensorflow as tf
 
     v1 = tf.compat.v1
     with tf.Graph().as_default() as graph:
         variable = v1.Variable(0.0, use_resource=KINDS[kind], name="v")
-        # A placeholder, because Grappler would fold a constant into the program.
+        # `one` is a placeholder. Grappler, TensorFlow's optimizer, would compute with a constant in
+        # advance, and then less would happen in the run.
         one = v1.placeholder_with_default(1.0, (), name="one")
         try:
             fetches = program(variable, one)
@@ -74,19 +83,22 @@ def _build_variable_graph(program: Callable, kind: str, subject: str) -> _Variab
 def _run_graph(
     variable_graph: _VariableGraph, runs: int, subject: str, rounds: list[Counter]
 ) -> None:
-    """Run a graph so many times, and count in `rounds` what each run returned."""
+    """Run a graph so many times, and count the outcomes in the Counters of `rounds`.
+
+    Raise ValueError if the program has returned something that TensorFlow cannot fetch.
+    """
     import tensorflow as tf
 
     v1 = tf.compat.v1
-    # Threads of its own: TensorFlow makes those of the process once, with another number.
+    # The session gets threads of its own, because those of the process have another number.
     config = v1.ConfigProto(inter_op_parallelism_threads=THREADS, use_per_session_threads=True)
     with v1.Session(graph=variable_graph.graph, config=config) as session:
         for number in range(runs):
-            counts = rounds[number * len(rounds) // runs]
+            counts = rounds[number * len(rounds) // runs]  # the runs are divided evenly
             session.run(variable_graph.initialiser)
             try:
                 counts[format_result(session.run(variable_graph.fetches))] += 1
-            except tf.errors.OpError as error:
+            except tf.errors.OpError as error:  # an op that fails is an outcome, too
                 counts[describe_error(error)] += 1
             except Exception as error:  # TensorFlow cannot fetch what the program returned
                 needed = "a program must return tensors or ops of its graph"

@@ -1,7 +1,7 @@
-"""What a run of a graph returned -> text by which two results can be told apart.
+"""What a run of a graph returned -> text by which two different results can be told apart.
 
-An array is described by its values, and a large one by its smallest, its largest and their sum: the
-shape alone would be the same in each run.
+A number becomes "3", and a small array "[1, 2]". A large array is described by its smallest and its
+largest value and its sum, because the shape alone would be the same in each run.
 """
 
 from ...safety.arguments import real_isinstance
@@ -12,7 +12,11 @@ NUMBER_KINDS = "iuf"  # NumPy's letters for the dtypes of integers and floats
 
 
 def format_result(result) -> str:
-    """Return what `Session.run` returned as text."""
+    """Return what `Session.run` returned as text.
+
+    `result` is an array, a NumPy number, None for an op without a value, or lists and dicts of
+    these.
+    """
     import numpy as np
 
     if real_isinstance(result, list, tuple):
@@ -24,6 +28,7 @@ def format_result(result) -> str:
     if real_isinstance(result, np.integer):
         return str(int(result))
     if real_isinstance(result, np.floating):
+        # Six digits are easier to read, but two different numbers must not get the same text.
         rounded = f"{float(result):g}"
         return rounded if float(rounded) == result else str(result)
     if result is None:  # an op has no value
@@ -32,12 +37,15 @@ def format_result(result) -> str:
 
 
 def _format_array(array) -> str:
-    """Return the items of a small array, or the dtype, the shape and the range of a large one."""
+    """Return the items of a small array, or the dtype, the shape and the range of a large one.
+
+    For example "[1, 2]" or "float32 [100] from 0 to 1, sum 50".
+    """
     if array.size <= MOST_ELEMENTS:
         items = ", ".join(format_result(item) for item in array)
         return f"[{items}]"
     description = f"{array.dtype} {list(array.shape)}"
-    if array.dtype.kind not in NUMBER_KINDS:
+    if array.dtype.kind not in NUMBER_KINDS:  # text or bool, for example
         return description
     smallest = format_result(array.min())
     largest = format_result(array.max())

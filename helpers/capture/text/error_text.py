@@ -1,8 +1,9 @@
-"""What an exception says -> text, without running a method that a user wrote.
+"""An exception -> its message, without running a method that a user wrote.
 
-`str(error)` runs `__str__` of the class, and `__str__` or `__repr__` of what the error was made
-with. Those of CPython and of libraries are run. In place of a user's own stand the type and
-what is stored.
+`str(error)` runs `__str__` of the error's class, and `__str__` or `__repr__` of the arguments with
+which the error was made. Here `str` is called only if all of these methods are CPython's or a
+library's. Otherwise the message is put together from what CPython stores in the error: its
+arguments, or the errno and the file of an OSError.
 """
 
 from collections.abc import Iterator
@@ -18,12 +19,16 @@ _BUILT_IN = "builtins"
 
 
 def read_message(error: BaseException) -> str:
-    """Return what `str(error)` returns, or of a user's objects what is known without asking."""
-    has_own = has_users_str(error)
-    if real_isinstance(error, BaseExceptionGroup) and not has_own:
+    """Return the message of an exception: `str(error)`, if that runs no method of the user's.
+
+    Otherwise the message is built from the values that CPython stores in the error.
+    """
+    is_users_str = has_users_str(error)
+    if real_isinstance(error, BaseExceptionGroup) and not is_users_str:
         return _format_group(error)
-    if not has_own and all(map(contains_only_library_values, _list_stored_values(error))):
+    if not is_users_str and all(map(contains_only_library_values, _list_stored_values(error))):
         return str(error)
+    # An OSError with a `strerror` was made with a number, as in OSError(2, "No such file").
     if real_isinstance(error, OSError) and _read_slot(OSError, "strerror", error) is not None:
         return _format_os_error(error)
 
@@ -34,19 +39,19 @@ def read_message(error: BaseException) -> str:
 
 
 def has_users_str(error: BaseException) -> bool:
-    """Return whether a user's class defines what `str(error)` returns."""
+    """Return whether `str(error)` would run a `__str__` that a user's class defines."""
     class_of_str = next(base for base in type(error).__mro__ if "__str__" in vars(base))
     return not is_library_class(class_of_str)
 
 
 def format_note(note: object) -> str:
-    """Return a note as text; of a note that is no str, its type or its value."""
+    """Return a note of an exception as text. A note that is no str is described in a few words."""
     # `str.__str__` is called, because a subclass of str may have a method of its own.
     return str.__str__(note) if real_isinstance(note, str) else short_repr(note)
 
 
 def _format_group(group: BaseExceptionGroup) -> str:
-    """Return the message of a group and how many errors are in it, as CPython writes both."""
+    """Return the message of an ExceptionGroup, as in "two failures (2 sub-exceptions)"."""
     message = _read_slot(BaseExceptionGroup, "message", group)
     members = _read_slot(BaseExceptionGroup, "exceptions", group)
     plural = "s" if len(members) > 1 else ""
@@ -54,7 +59,7 @@ def _format_group(group: BaseExceptionGroup) -> str:
 
 
 def _format_os_error(error: OSError) -> str:
-    """Return the number, the message and the file of an error, as CPython writes them."""
+    """Return the message of an OSError, as in "[Errno 2] No such file: data.txt"."""
     number = format_note(_read_slot(OSError, "errno", error))
     message = format_note(_read_slot(OSError, "strerror", error))
     file = _read_slot(OSError, "filename", error)
@@ -63,17 +68,23 @@ def _format_os_error(error: OSError) -> str:
 
 
 def _read_slot(owner: type, name: str, error: BaseException) -> object:
-    """Return what CPython's class stores under a name, whatever the error's own class says."""
+    """Return what an exception stores in a slot of CPython's class `owner`, such as `errno`.
+
+    The slot is read through the class, because a derived class may define a property of that name.
+    """
     return getattr(owner, name).__get__(error)
 
 
 def _list_stored_values(error: BaseException) -> Iterator[object]:
-    """Yield what CPython stores of an error, such as its arguments and a file's name."""
+    """Yield the values that CPython stores in an error, on which `str(error)` may call methods.
+
+    These are its arguments, and the slots of built-in classes, such as the `filename` of OSError.
+    """
     yield from arguments_of(error)
     for base in type(error).__mro__:
         if vars(base).get("__module__", _BUILT_IN) != _BUILT_IN:
             continue
         for slot in vars(base).values():
             if type(slot) is MemberDescriptorType:
-                with suppress(AttributeError):  # it is empty
+                with suppress(AttributeError):  # the slot is empty
                     yield slot.__get__(error)

@@ -1,4 +1,8 @@
-"""A code object -> its source and places in it; no source where the file was edited since."""
+"""A code object -> its source, and in which line of it each instruction is.
+
+The source is dedented, so that a method begins at the left margin. If the file was edited after it
+was imported, its lines are not those of the code object any more. Then no source is returned.
+"""
 
 import ast
 import inspect
@@ -20,9 +24,10 @@ from ...safety.arguments import printable
 NOWHERE = (0, 0, 0, 0)
 LONGEST_SNIPPET = 401
 REWRITTEN = "@pytest_ar"  # the name that pytest puts into a function that asserts
-MOST_DOCSTRING = 3  # lines below the first that are shown
-# Up to 3.12 `inspect` looks above the first line for what the code belongs to; we do the same for
-# code without a def of its own, such as a comprehension.
+MOST_DOCSTRING = 3  # lines below the first; a longer docstring is folded
+# A line that begins a function, a lambda or a decorator. Up to Python 3.12, `inspect` looks for
+# such a line above code without a def of its own, such as a comprehension. `_find_lines` does the
+# same.
 _OPENING = re.compile(r"^(\s*def\s)|(\s*async\s+def\s)|(.*(?<!\w)lambda(:|\s))|^(\s*@)")
 _START = time.time_ns()  # about when this process began
 
@@ -31,20 +36,20 @@ _START = time.time_ns()  # about when this process began
 class Source:
     """The dedented source of one code object, and where its lines are in the file.
 
-    Lines are counted from 1, in the file and in the text.
+    Lines are counted from 1, both in the file and in the text.
     """
 
-    #: The source; "" where it cannot be found.
+    #: The source, or "" if it cannot be found.
     text: str
     #: The line of the file that is line 1 of the text.
-    first: int
-    #: How many columns of indent each line lost.
-    cut: int
-    #: The name of the file, such as `path.py`; "" for a cell.
+    first_line: int
+    #: How many columns of indent were removed from each line.
+    indent: int
+    #: The name of the file, such as "path.py", or "" for a cell.
     file: str = ""
-    #: Only in a source made by `folded`, whose text leaves out lines of docstrings: for each line
-    #: of the text, its line in the file, in rising order. Empty in any other source.
-    kept: tuple[int, ...] = ()
+    #: The line in the file of each line of the text, in rising order. It is needed only if lines
+    #: are left out, as `folded` does, and is empty in any other source.
+    file_lines: tuple[int, ...] = ()
 
     @cached_property
     def lines(self) -> list[str]:
@@ -52,70 +57,73 @@ class Source:
         return self.text.split("\n")
 
     def line(self, lineno: int | None) -> int:
-        """Return which line of `text` shows line `lineno` of the file, 0 if none does.
+        """Return which line of `text` shows line `lineno` of the file, or 0 if none does.
 
-        `lineno` may be None, as it is for an instruction without a line.
+        `lineno` is None for an instruction without a line.
         """
         if not lineno or not self.text:
             return 0
-        if not self.kept:  # no line is left out
-            line = lineno - self.first + 1
-        elif lineno <= self.kept[-1]:
-            # The last line of the text that is not below `lineno` in the file: the line itself, or
-            # the first line of the folded docstring that it belongs to.
-            line = bisect_right(self.kept, lineno)
-        else:  # below the text
+        if not self.file_lines:  # no line is left out
+            line = lineno - self.first_line + 1
+        elif lineno <= self.file_lines[-1]:
+            # `bisect_right` finds the last line of the text that is at `lineno` or above it in the
+            # file. It is the line itself, or the line that stands for a folded docstring.
+            line = bisect_right(self.file_lines, lineno)
+        else:  # below the last line of the text
             line = 0
         return line if 1 <= line <= len(self.lines) else 0
 
     def place(self, lineno: int) -> str:
-        """Return line `lineno` of the file as `path.py:1207`.
+        """Return the place of line `lineno` of the file, as "path.py:1207".
 
-        A cell has no file name: there it is `line 7`, counted from the first line of the text.
+        A cell has no file name. Its place is "line 7", counted from the first line of the text.
         """
-        return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first + 1}"
+        return f"{self.file}:{lineno}" if self.file else f"line {lineno - self.first_line + 1}"
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The place of each line of the text, as `path.py:1207`; empty for a cell."""
+        """The place of each line of the text, as "path.py:1207", or () for a cell."""
         if not self.file or not self.text:
             return ()
-        line_numbers = self.kept or range(self.first, self.first + len(self.lines))
+        line_numbers = self.file_lines or range(self.first_line, self.first_line + len(self.lines))
         return tuple(map(self.place, line_numbers))
 
     @property
     def where(self) -> str:
-        """Where the source begins, as ` (path.py:1207)`; "" for a cell."""
+        """Where the source begins, as " (path.py:1207)", or "" for a cell; to end a title."""
         return f" ({self.places[0]})" if self.places else ""
 
     def folded(self) -> "Source":
-        """Return the source with each long docstring in one line.
+        """Return the source with each long docstring shortened to one line.
 
-        That line says how many more lines the docstring has.
+        The line says how many more lines the docstring has. The new Source has `file_lines`,
+        because the lines of the text do not follow each other in the file any more.
         """
         if not self.text:
             return self
 
         lines = list(self.lines)
-        line_numbers = list(range(self.first, self.first + len(lines)))
-        # From the last docstring to the first, because a fold moves only what is below it.
+        line_numbers = list(range(self.first_line, self.first_line + len(lines)))
+        # The last docstring is folded first, because a fold changes the numbers of lines below it.
         for start, end in sorted(_find_docstrings(self.text), reverse=True):
             if end - start <= MOST_DOCSTRING:
                 continue
             head = lines[start - 1]
-            if not head.strip(" rRuU\"'"):  # the first line has only the prefix and the quotes
+            # A first line may have only the quotes. Then the next line is shown behind them.
+            if not head.strip(" rRuU\"'"):
                 head += lines[start].strip()
             closing_quotes = lines[end - 1].strip()[-3:]  # a docstring of many lines has three
             lines[start - 1] = f"{head} … {end - start} more lines of docstring{closing_quotes}"
             del lines[start:end]
             del line_numbers[start:end]
-        return replace(self, text="\n".join(lines), kept=tuple(line_numbers))
+        return replace(self, text="\n".join(lines), file_lines=tuple(line_numbers))
 
     def span(self, positions) -> tuple[int, int, int, int]:
-        """Return (line, column, end line, end column) in `text` of one item of `co_positions`.
+        """Return (line, column, end line, end column) in `text` for one item of `co_positions`.
 
-        The item is (line, end line, column, end column) in the file, with None for what is not
-        known. NOWHERE, four zeros, is returned for a span that is not in the text.
+        The item belongs to an instruction. It is (line, end line, column, end column) in the file,
+        where None stands for an unknown number. Return NOWHERE, four zeros, if the instruction has
+        no position, or if its lines are not in the text.
         """
         lineno, end_lineno, column, end_column = positions
         line = self.line(lineno)
@@ -130,9 +138,9 @@ class Source:
         )
 
     def snippet(self, span: tuple[int, int, int, int]) -> str:
-        """Return the text of a span from `span`; "" for NOWHERE.
+        """Return the text at a position that `span` has returned, or "" for NOWHERE.
 
-        Of a span over several lines, it is the first line and an ellipsis.
+        If the position covers several lines, return the first one with an ellipsis.
         """
         line, column, end_line, end_column = span
         if not line:
@@ -144,20 +152,20 @@ class Source:
         return clip_text(text, LONGEST_SNIPPET)
 
     def _count_characters(self, line: int, column: int) -> int:
-        """Return the column in characters of the dedented line for a column in bytes of the file.
+        """Return the column of a dedented line, in characters, for a column of the file, in bytes.
 
-        Python counts the columns of an instruction in UTF-8 bytes.
+        Python counts the columns of an instruction in bytes of UTF-8, and with the indent.
         """
         line_bytes = self.lines[line - 1].encode(errors="surrogatepass")
-        return len(line_bytes[: max(column - self.cut, 0)].decode(errors="ignore"))
+        return len(line_bytes[: max(column - self.indent, 0)].decode(errors="ignore"))
 
 
 @lru_cache(maxsize=256)
 def _find_docstrings(text: str) -> list[tuple[int, int]]:
-    """Return the first and the last line of each docstring; none if the text does not parse."""
+    """Return (first line, last line) of each docstring, or [] if the text cannot be parsed."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
     docstrings = []
-    with suppress(Exception):  # an expression of a cell, or no Python at all
+    with suppress(Exception):  # the text may be a part of an expression, such as a lambda
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
                 statement = node.body[0]
@@ -166,12 +174,12 @@ def _find_docstrings(text: str) -> list[tuple[int, int]]:
 
 
 def find_source(code: CodeType) -> Source:
-    """Return the source of a code object; its text is empty where it cannot be found.
+    """Return the source of a code object. Its text is "" if there is none.
 
-    It is empty, too, where the file was changed after the import; a warning on stderr says so.
+    The text is also "" if the file was edited after the import. A warning on stderr says so.
     """
     filename = code.co_filename
-    file, _, _line = format_place(code).rpartition(":")  # "" for a cell
+    file, _, _ = format_place(code).rpartition(":")  # "" for a cell
     reason = describe_outdated_source(code)
     if reason:
         _warn_once(f"No lines of source are shown: {reason}.\n", os.stat(filename).st_mtime_ns)
@@ -179,21 +187,23 @@ def find_source(code: CodeType) -> Source:
 
     try:
         index, lines = _find_lines(code)
-    except Exception:  # no such line, or no Python there: the tokenizer has errors of many kinds
+    # There may be no such file or line, or no Python in it, for which the tokenizer raises errors
+    # of many kinds.
+    except Exception:
         return Source("", code.co_firstlineno, 0)
     text = "".join(lines).rstrip()
     dedented = textwrap.dedent(text)
-    # The first line tells how much indent all lines have lost.
+    # `dedent` has removed the same indent from all lines, so the first one is measured.
     first_line, *_ = text.split("\n")
     first_dedented_line, *_ = dedented.split("\n")
-    cut = len(first_line) - len(first_dedented_line)
-    return Source(dedented, max(index + 1, 1), cut, file)
+    indent = len(first_line) - len(first_dedented_line)
+    return Source(dedented, max(index + 1, 1), indent, file)
 
 
 def _find_lines(code: CodeType) -> tuple[int, list[str]]:
-    """Return the 0-based index of the first line in the code's file, and the lines of the source.
+    """Return (index of the first line in the file, from 0; the lines of the code's source).
 
-    An error of any kind is raised where there are none.
+    Raise an exception of any kind if there is no source.
     """
     lines = read_file_lines(code.co_filename)
     if code.co_name == "<module>":
@@ -201,6 +211,8 @@ def _find_lines(code: CodeType) -> tuple[int, list[str]]:
     index = code.co_firstlineno - 1
     if not 0 <= index < len(lines):
         raise LookupError(index)
+    # The first line of a comprehension is in the middle of a statement. Up to 3.12, such code has
+    # the source of the function around it.
     if sys.version_info < (3, 13) and code.co_name[:1] == "<":
         while index > 0 and not _OPENING.match(lines[index]):
             index -= 1
@@ -208,9 +220,9 @@ def _find_lines(code: CodeType) -> tuple[int, list[str]]:
 
 
 def format_place(code: CodeType, lineno: int = 0) -> str:
-    """Return a line of the code's file as `path.py:1207`; "" for a cell.
+    """Return the place of line `lineno` of the code's file, as "path.py:1207", or "" for a cell.
 
-    Without `lineno`, it is the first line of the code.
+    Without `lineno`, it is the place of the first line of the code.
     """
     filename = code.co_filename
     is_cell = filename.startswith("<") or "ipykernel" in filename
@@ -220,15 +232,16 @@ def format_place(code: CodeType, lineno: int = 0) -> str:
 
 
 def read_file_lines(filename: str) -> list[str]:
-    """Return the lines of a source file as they are now; none where there is no such file."""
-    linecache.checkcache(filename)  # forgets what has changed on disk
+    """Return the lines of a source file as they are now, or [] if there is no such file."""
+    linecache.checkcache(filename)  # drops the cached lines if the file has changed
     return linecache.getlines(filename)
 
 
 def describe_outdated_source(code: CodeType) -> str:
-    """Return why the code's file is not its source any more, as half a sentence; "" if it is.
+    """Return why a code object's file does not contain its source any more, or "" if it does.
 
-    Only a file that was written after this process began is compiled again and compared.
+    The file is compiled again, and the code object has to be equal to one in the result. That is
+    done only if the file was written after this process began. The reason is half a sentence.
     """
     filename = code.co_filename
     is_older_than_process = not os.path.isfile(filename) or os.stat(filename).st_mtime_ns <= _START
@@ -237,8 +250,8 @@ def describe_outdated_source(code: CodeType) -> str:
     codes_now = _compile_all_codes(filename)
     if code in codes_now:
         return ""
-    # pytest rewrites assert statements when it imports a test, so that the code is never equal to
-    # that of the file. The same name at the same line has to be enough.
+    # pytest rewrites assert statements when it imports a test, so the code is never equal to that
+    # of the file. In this case a code object with the same name at the same line is enough.
     if REWRITTEN in code.co_names:
         for code_now in codes_now:
             has_place = code_now.co_firstlineno == code.co_firstlineno
@@ -250,22 +263,22 @@ def describe_outdated_source(code: CodeType) -> str:
 
 
 def _compile_all_codes(filename: str) -> list[CodeType]:
-    """Return all code objects of a file as it is now; none if it is no Python any more."""
+    """Return all code objects of a file as it is now, or [] if it is no Python any more."""
     try:
         text = "".join(read_file_lines(filename))
         codes = [compile(text, filename, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
         return []
-    for code in codes:  # the list grows while it is walked: the inner codes are walked, too
+    for code in codes:  # the list grows meanwhile, by the code objects inside each one
         codes += [constant for constant in code.co_consts if type(constant) is CodeType]
     return codes
 
 
 @cache
 def _warn_once(sentence: str, modified_ns: int) -> None:
-    """Write a sentence to stderr; the cache keeps it from being written twice.
+    """Write a sentence to stderr. The cache of this function keeps it from being written twice.
 
-    `modified_ns` is when the file was written. It is only a part of the cache's key: after another
-    edit the warning is written again.
+    `modified_ns` is the time when the file was written. It is only a part of the cache's key, so
+    that the warning is written again after another edit.
     """
     sys.stderr.write(sentence)

@@ -1,8 +1,8 @@
-"""What TensorFlow and Keras say of an error, on one line: the cause, the hint and the user's line.
-
-Their messages contain tracebacks (tensorflow/python/autograph/pyct/error_utils.py, and
-framework/error_interpolation.py). Of these the last line of the user's own is kept. Everything else
-they say is kept whole, but for numbers and addresses that are different in each run.
+"""A message of TensorFlow or Keras -> one line: its sentences, and the user's line in brackets.
+Such a message contains a traceback (tensorflow/python/autograph/pyct/error_utils.py, and
+framework/error_interpolation.py): a line `File "…", line 3` for each frame, and below it, with more
+indent, a line of source. Of the traceback only the user's last frame stays, as "line 3 of steps.py:
+y = g(x)". The sentences stay whole, except for numbers and addresses that differ in each run.
 """
 
 import os
@@ -15,10 +15,10 @@ from .source import read_file_lines
 
 FRAMEWORKS = ("tensorflow", "keras")
 GENERATED = "__autograph_generated_file"  # is in the names of the files that AutoGraph writes
-# What only TensorFlow writes in its messages.
+# Phrases that only TensorFlow writes in its messages.
 MARKS = re.compile(r"in user code:|Graph execution error|tf\.function|AutoGraph|\[Op:|\{\{node ")
 FRAME = re.compile(r'(?P<indent>\s*)File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in .*)?\s*$')
-POINTER = re.compile(r"\s*[~^\s]+$")  # points into the source line above it
+POINTER = re.compile(r"\s*[~^\s]+$")  # a line of ^ and ~ below a line of source
 # Lines that announce a traceback, and say nothing else.
 HEADING = re.compile(
     r"in user code:$|Graph execution error:$|<stack traces unavailable>$|Traceback \(most recent"
@@ -37,43 +37,45 @@ BINDING = re.compile(r"(failed due to `.*?`)\. Received args: .* for signature: 
 
 
 def is_from_tensorflow(error: BaseException, message: str) -> bool:
-    """Return whether TensorFlow or Keras is in the type, the words or the frames of an error."""
+    """Return whether TensorFlow or Keras is in an error's type, its message or its traceback."""
     package = str(type(error).__module__).partition(".")[0]
     if package in FRAMEWORKS or MARKS.search(message):
         return True
     folders = [f"{os.sep}{name}{os.sep}" for name in FRAMEWORKS]
-    for frame, _line in traceback.walk_tb(traceback_of(error)):
+    for frame, _ in traceback.walk_tb(traceback_of(error)):
         if any(folder in frame.f_code.co_filename for folder in folders):
             return True
     return False
 
 
 def format_tensorflow_message(message: str, kind: str) -> str:
-    """Return a message of TensorFlow or Keras on one line; `kind` is the name of the error's type.
+    """Return a message of TensorFlow or Keras on one line.
 
-    The message may contain tracebacks. Of their frames only the user's last one is kept. It follows
-    the sentences in brackets: `(line 3 of steps.py: y = g(x))`.
+    The sentences come first, and then, in brackets, the last frame of the user's in the message, as
+    in "(line 3 of steps.py: y = g(x))". `kind` is the name of the error's type, which is removed if
+    a sentence begins with it.
     """
-    # A call that does not fit a signature: the values of the arguments are left out.
+    # If a call does not fit a signature, TensorFlow writes all arguments. They may be long.
     message = BINDING.sub(r"\1 for signature: ", message)
     sentences = []
-    users_place = ""
-    frame = None  # the frame whose source lines may follow, as a match of FRAME
+    users_place = ""  # of the last frame of the user's so far
+    frame = None  # the match of FRAME above this line, if this line may be the source of the frame
     for line in message.split("\n"):
         next_frame = FRAME.match(line)
         if next_frame:
             frame = next_frame
-            # "" for a frame of a library: then the user's frame above it stays the last one.
+            # For a frame of a library, `_format_users_place` returns "", and the user's frame above
+            # it stays the last one.
             users_place = _format_users_place(frame) or users_place
         elif frame and _is_source(line, frame):
-            users_place = _add_source(users_place, frame, line.strip())
+            users_place = _replace_source(users_place, frame, line.strip())
         else:  # a sentence, which ends the traceback
             frame = None
             sentence = _strip_varying_parts(line).removeprefix(f"{kind}: ")
             if sentence:
                 sentences.append(sentence)
 
-    # At the end of a traceback, TensorFlow repeats the first sentence.
+    # After a traceback, TensorFlow repeats the first sentence.
     if len(sentences) > 1 and sentences[-1] == sentences[0]:
         sentences.pop()
     text = " ".join(sentences)
@@ -81,10 +83,10 @@ def format_tensorflow_message(message: str, kind: str) -> str:
 
 
 def _is_source(line: str, frame: re.Match) -> bool:
-    """Return whether a line belongs to the frame above it: its source, or a row of `^` and `~`.
+    """Return whether a line belongs to a frame: its source, or a row of `^` and `~`.
 
-    Such a line has more indent than the `File "…"` line of the frame. Where that line has no
-    indent, the next one cannot be told from a sentence.
+    `frame` is the match of FRAME for the line `File "…"` above. Its source has more indent. If the
+    line `File "…"` has no indent, its source cannot be told from a sentence, and the answer is no.
     """
     if not frame["indent"] or not line.strip():
         return False
@@ -92,20 +94,21 @@ def _is_source(line: str, frame: re.Match) -> bool:
     return indent > len(frame["indent"])
 
 
-def _add_source(place: str, frame: re.Match, source: str) -> str:
-    """Return the user's last place with the source line that the message shows for `frame`.
+def _replace_source(users_place: str, frame: re.Match, source: str) -> str:
+    """Return the user's last place, with `source` from the message in place of the file's line.
 
-    `place` is returned as it is in three cases: `frame` is a library's, `place` is that of another
-    frame or has this source already, or `source` is only a row of `^` and `~`.
+    The line in the message is the one that ran, while the file may have been edited since.
+    `users_place` is returned as it is if `frame` is not the frame of that place, or if `source` is
+    only a row of `^` and `~`.
     """
     place_of_frame = _format_users_place(frame)
-    if not place_of_frame or place != place_of_frame or POINTER.fullmatch(source):
-        return place
+    if not place_of_frame or users_place != place_of_frame or POINTER.fullmatch(source):
+        return users_place
     return f"{_format_line(frame)}: {source}"
 
 
 def _strip_varying_parts(line: str) -> str:
-    """Return a line without what differs in each run and without links; "" for a heading."""
+    """Return a line without links and without what differs in each run, or "" for a heading."""
     text = line.strip()
     if HEADING.match(text):
         return ""
@@ -115,9 +118,9 @@ def _strip_varying_parts(line: str) -> str:
 
 
 def _format_users_place(frame: re.Match) -> str:
-    """Return a frame of the user's as `line 3 of steps.py: y = g(x)`; "" for any other frame.
+    """Return a frame of the user's as "line 3 of steps.py: y = g(x)", or "" for any other frame.
 
-    The source is left out where the file is not there.
+    `frame` is a match of FRAME. The source is read from the file, and left out if there is no file.
     """
     path = _complete_path(frame["file"])
     if is_library(path) or GENERATED in path:
@@ -129,16 +132,16 @@ def _format_users_place(frame: re.Match) -> str:
 
 
 def _complete_path(file: str) -> str:
-    """Return the path of a file with its first slash, which XLA leaves out.
+    """Return the path of a file with its first slash, which XLA leaves out in its messages.
 
-    A name such as `<answer>`, and a path with a colon such as `C:/…`, never had one.
+    A name such as "<answer>", and a path with a colon such as "C:/…", are returned as they are.
     """
     has_start = file.startswith((os.sep, "<")) or ":" in file
     return file if has_start else os.sep + file
 
 
 def _format_line(frame: re.Match) -> str:
-    """Return the line and the file of a frame, such as `line 3 of steps.py`."""
+    """Return the line and the file of a frame, such as "line 3 of steps.py"."""
     path = _complete_path(frame["file"])
     is_cell = "ipykernel_" in path or path == "<answer>"
     file = "its cell" if is_cell else os.path.basename(path)

@@ -1,4 +1,9 @@
-"""A tensor of torch, TensorFlow or Keras, or an array -> `float32 [5, 4]`; no data is read."""
+"""A tensor of torch, TensorFlow or Keras, or an array -> "float32 [5, 4]"; no data is read.
+
+No framework is imported here. A class of a framework is looked up only if the program has imported
+that framework. A user may derive a class from a tensor, and its attributes may run the user's code,
+so torch's attributes are read as `torch.Tensor` itself has them.
+"""
 
 from contextlib import suppress
 
@@ -7,7 +12,7 @@ from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
 
 LONGEST = 200  # characters of sizes
-# What a tensor or a variable is, by the module that somebody has imported already.
+# (module, name of a class in it): the classes of tensors and variables.
 TENSOR_TYPES = (
     ("torch", "Tensor"),
     ("tensorflow.python.framework.tensor", "Tensor"),
@@ -15,43 +20,45 @@ TENSOR_TYPES = (
     ("keras.src.backend.common.variables", "Variable"),
     ("numpy", "ndarray"),
 )
-# The names of types that need not be said: dtype and sizes already show that it is a tensor.
+# Types whose names are not shown, because dtype and sizes already show that it is a tensor.
 _PLAIN_TYPES = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
 
 
 def find_tensor_type(kind: type) -> type | None:
-    """Return the class of `TENSORS` that a class inherits from, if any; it may be the class."""
+    """Return the class of TENSOR_TYPES that `kind` is or inherits from, or None."""
     for module, name in TENSOR_TYPES:
         base = getattr(restoring.module(module), name, None)
-        # An instance check of a metaclass of the user's is not asked.
+        # `issubclass` would run the check of a user's metaclass.
         if real_isinstance(base, type) and type.__subclasscheck__(base, kind):
             return base
     return None
 
 
 def format_tensor(value: object) -> str:
-    """Return `float32 [4]`, or `Parameter float32 [4]` of no plain tensor; "" of anything else.
+    """Return "float32 [4]" for a tensor, and "Parameter float32 [4]" for one of a special type.
 
-    Of a tf.data.Dataset: what its elements are.
+    A tf.data.Dataset becomes "MapDataset of float32 [None]". Return "" for any other value, and for
+    a tensor of which only the type is known.
     """
-    base = find_tensor_type(type(value))
+    tensor_class = find_tensor_type(type(value))
     type_name = real_type_name(value)
     dataset_module = restoring.module("tensorflow.python.data.ops.dataset_ops")
     dataset_type = getattr(dataset_module, "DatasetV2", None)
     if dataset_type and type.__subclasscheck__(dataset_type, type(value)):
         elements = _format_spec(value.element_spec)
         return clip_text(f"{type_name.strip('_')} of {elements}", LONGEST)
-    if base is None:
+    if tensor_class is None:
         return ""
     text = format_dtype_and_sizes(value)
-    if text == type_name:  # nothing but the type is known
+    if text == type_name:  # dtype and sizes could not be read
         return ""
-    name = "Variable" if base.__name__ == "Variable" else type_name
+    # A variable's own class has a longer name, such as ResourceVariable.
+    name = "Variable" if tensor_class.__name__ == "Variable" else type_name
     return text if name in _PLAIN_TYPES else f"{name} {text}"
 
 
 def _format_spec(spec) -> str:
-    """Return what a Dataset says of its elements, such as `(float32 [None, 2], int64 [])`."""
+    """Return the `element_spec` of a Dataset as text, as in "(float32 [None, 2], int64 [])"."""
     if real_isinstance(spec, dict):
         items = [f"{name}: {_format_spec(inner_spec)}" for name, inner_spec in spec.items()]
         return f"{{{', '.join(items)}}}"
@@ -67,14 +74,17 @@ def is_torch_tensor(value) -> bool:
 
 
 def without_overrides():
-    """Return a block in which neither a tensor's own class nor a user's mode is asked."""
+    """Return a context manager in which torch calls no `__torch_function__` of classes or modes."""
     import torch
 
     return torch._C.DisableTorchFunction()
 
 
 def read_field(tensor, name: str):
-    """Return an attribute as `torch.Tensor` itself has it, whatever its class or a mode says."""
+    """Return an attribute of a tensor as `torch.Tensor` defines it.
+
+    A derived class may define another one, and a mode may replace it. Neither is asked.
+    """
     import torch
 
     with without_overrides():
@@ -82,7 +92,10 @@ def read_field(tensor, name: str):
 
 
 def read_gradient(tensor):
-    """Return the `.grad` that a leaf of torch has already; None of anything else."""
+    """Return the `.grad` of a leaf tensor of torch, or None for any other value.
+
+    For a tensor that is no leaf, torch would warn.
+    """
     torch = restoring.module("torch")
     if torch is None or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return None
@@ -90,10 +103,10 @@ def read_gradient(tensor):
 
 
 def format_dtype_and_sizes(tensor) -> str:
-    """Return dtype and sizes, such as `float32 [3, 4]`.
+    """Return dtype and sizes, such as "float32 [3, 4]", or "float32 [?]" if the sizes are unknown.
 
-    Return the name of the type for a value without a dtype, and for a tensor of a subclass with
-    `__torch_dispatch__` that is not torch's: such a class answers for its tensors.
+    Return only the name of the type for a value without a dtype. The same is returned for a tensor
+    of a user's class with `__torch_dispatch__`, because reading it would run the user's code.
     """
     type_name = real_type_name(tensor)
     is_of_torch = is_torch_tensor(tensor)
@@ -108,34 +121,42 @@ def format_dtype_and_sizes(tensor) -> str:
     except Exception:  # a value without a dtype, or one whose property raises
         return type_name
     sizes = "?"
-    # The sizes of a nested tensor, or of a tensor of a rank that is not known yet, raise.
+    # For a nested tensor, or a tensor of unknown rank, reading the sizes raises.
     with suppress(Exception):
         sizes = clip_text(", ".join(map(str, read(tensor, "shape"))), LONGEST)
-    if type_name.startswith("Uninitialized"):
+    if type_name.startswith("Uninitialized"):  # a parameter that gets its sizes at the first call
         sizes = "?"
     dtype_name = str(getattr(dtype, "name", dtype)).removeprefix("torch.")
     return f"{dtype_name} [{sizes}]"
 
 
 def has_throwing_strides(tensor) -> bool:
-    """Return whether a guard that asks for its strides throws where C++ allows no exception."""
+    """Return whether reading the strides of a tensor in a guard would end the process.
+
+    A nested tensor has no strides. In the C++ code of a guard nobody catches the exception.
+    """
     import torch
 
     return read_field(tensor, "is_nested") and read_field(tensor, "layout") is torch.strided
 
 
 def has_readable_elements(tensor) -> bool:
-    """Return whether every element can be read: dense, and its memory there and not freed."""
+    """Return whether every element of a torch tensor can be read.
+
+    The tensor has to be dense, and to have memory that was not freed. Return False for a tensor of
+    a derived class, except a Parameter.
+    """
     try:
         import torch
 
         if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
             return False
         is_without_plain_memory = tensor.is_nested or tensor.is_meta or tensor.is_quantized
+        # Inside vmap or grad, functorch wraps tensors, and a wrapper has no elements of its own.
         is_in_functorch = torch._C._functorch.is_functorch_wrapped_tensor(tensor)
         if is_without_plain_memory or is_in_functorch or tensor.layout is not torch.strided:
             return False
         has_memory = tensor.untyped_storage().nbytes() > 0
         return has_memory or not tensor.numel()
-    except Exception:  # what cannot be asked cannot be read
+    except Exception:  # if a question fails, so would reading
         return False

@@ -1,4 +1,8 @@
-"""The projects of the clinic: their texts, to show them or to import them in a child."""
+"""The projects of chapter 7: small programs of several modules, in which a learner finds a defect.
+
+A project is a dict: the name of a module -> its source. It is shown with line numbers, or written
+into the folder of a child process and imported there.
+"""
 
 from pathlib import Path
 
@@ -10,9 +14,10 @@ from helpers.view.source_views import files
 
 
 def read(folder: str) -> dict[str, str]:
-    """Return the texts of a project of this chapter, by the names of its modules.
+    """Return a project of this chapter: the name of each module -> its source.
 
-    `folder` is beside this file. Its files end in .txt, so that no tool takes them for modules.
+    `folder` is the name of a folder beside this file. The files in it end in .txt, so that no tool
+    takes them for modules of this package.
     """
     paths = sorted((Path(__file__).parent / folder).glob("*.txt"))
     return {path.stem: path.read_text("utf-8") for path in paths}
@@ -26,7 +31,10 @@ def show_project(sources: dict[str, str]) -> Exhibit:
 
 
 def start(sources: dict[str, str], name: str):
-    """Write the modules into a child's folder, import one there, and return its `answer`."""
+    """Run a project in a child process, and return the variable `answer` of the module `name`.
+
+    `sources` maps the name of a module to its source.
+    """
     return call_in_child(program, dict(sources), name)
 
 

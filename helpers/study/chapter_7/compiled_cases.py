@@ -1,4 +1,9 @@
-"""Chapter 7: compiled code that a tool does not see, and a switch that no guard checks."""
+"""Chapter 7: compiled code that a tool does not see, and a switch that no guard checks. Both
+exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit that
+shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run the
+cure. torch.compile (its compiler is called Dynamo) runs a *graph* in place of the Python function,
+if the conditions of that graph, its *guards*, still hold.
+"""
 
 import os
 import sys
@@ -17,10 +22,13 @@ from helpers.study.graph_log import GraphLog
 
 
 class CompiledLog(GraphLog):
-    """A compiled `fn`, with what its backend has compiled; `runs` has those of the last call."""
+    """A compiled function that counts the graphs which are compiled and which run.
+
+    `compiled` is the number of graphs so far, and `runs` are the graphs that ran in the last call.
+    """
 
     def __init__(self, fn):
-        """Prepare `fn`, a function or module, to be compiled at its first call."""
+        """Prepare to compile `fn`, a function or a torch module, at its first call."""
         torch_private.refuse_late_dynamo()
         super().__init__()
         self._compiled_function = torch.compile(fn, backend=self.backend)
@@ -32,14 +40,15 @@ class CompiledLog(GraphLog):
 
 
 def _count_up(shape: tuple[int, ...]):
-    """Return a tensor of the numbers from 1 on."""
+    """Return a tensor of this shape with the numbers 1, 2, 3, …"""
     return torch.arange(1.0, 1 + prod(shape)).reshape(shape)
 
 
 def _shows_other_code(model) -> bool:
     """Return whether an exhibit's model shows the code that Dynamo wrote.
 
-    A drawing of what torch keeps has a node for it, and `show_compiled` a title.
+    Two exhibits do: a graph that has a node with the label "new code", and that of `show_compiled`,
+    which is known by its title.
     """
     labels = [getattr(node, "label", "") for node in read_parts(model, "nodes")]
     has_title = "What Dynamo made of" in getattr(model, "title", "")
@@ -47,14 +56,16 @@ def _shows_other_code(model) -> bool:
 
 
 def halved(x):
-    """Return half of it, its rows summed up."""
+    """Return half of a vector, or of a matrix half of the sum of its rows."""
     y = x / 2
     if x.dim() > 1:
         y = y.sum(0)
     return y
 
 
-TESTS = (  # shapes of the calls that a test makes; None: the test fails
+# Each item is one test: the shapes of the tensors with which it calls the function, or None for a
+# test that fails.
+TESTS = (
     ((3,),),
     ((2, 2),),
     ((3,), (2, 2)),
@@ -87,7 +98,8 @@ BLIND_TOOL_EVIDENCE = (
 @diagnosed(BLIND_TOOL_ADVICE, *BLIND_TOOL_EVIDENCE)
 def blind_tool(seam, proof, cured: Callable):
     """The tool sees each line that a test runs, and the compiled code is still there afterwards."""
-    # `@diagnosed` has judged seam and proof. `cured(test, function)` is the learner's tool.
+    # `@diagnosed` has judged seam and proof. `cured(test, function)` is the learner's tool. Each
+    # case runs it and the reference `_trace_with_stance`, and the first difference is reported.
     rows = [("for halved", shapes) for shapes in TESTS]
     with dynamo_settings.restore_config():
         try:
@@ -98,14 +110,16 @@ def blind_tool(seam, proof, cured: Callable):
 
 
 def _trace_with_stance(test: Callable, function):
-    """Do what a right answer does: torch.compile steps aside while a tracer notes the lines.
+    """Do what a right answer does: turn off compiled code, and trace the lines that a test runs.
 
-    Return what the test returns, and the lines of the function that ran, from its `def`.
+    This is the reference for the learner's `cured`. Return (result of the test, lines of the
+    function that ran), where the line of the `def` is 0.
     """
     code = function.__code__
     lines = set()
 
     def tracer(frame, event, arg):
+        """Note a line of the function. Python calls this at each event of each frame."""
         if event == "line" and frame.f_code is code:
             lines.add(frame.f_lineno - code.co_firstlineno)
         return tracer
@@ -121,20 +135,23 @@ def _trace_with_stance(test: Callable, function):
 
 @compiled_apart()
 def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
-    """Return what a learner's tool notes of a test, and what is left of the compiled function.
+    """Return label -> observation, for a learner's tool that runs one test.
 
-    `tool(test, function)` runs the test and returns its result and the lines. The test calls the
-    compiled function for each of the `shapes`, or raises LookupError if they are None.
+    `tool(test, function)` runs the test, and returns its result and the lines that ran. The test
+    calls a compiled function with a tensor of each of the `shapes`, or raises LookupError if they
+    are None. The observations say what the tool returned, whether it has restored tracer and
+    stance, and whether the compiled code still runs.
     """
-    torch.compiler.set_stance("default")  # whatever another tool has left
+    torch.compiler.set_stance("default")  # another tool may have left another stance
     log = CompiledLog(halved)
-    _call_with_shapes(log)  # it is compiled before the tool comes
+    _call_with_shapes(log)  # compiles the function before the tool is called
     graph_count = log.compiled
     saved_tracer = sys.gettrace()
     test_runs = []
     has_propagated = False
 
     def test():
+        """Call the compiled function for each shape. The learner's tool calls this."""
         test_runs.append(True)
         if shapes is None:
             raise LookupError("a test failed")
@@ -146,16 +163,16 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         has_propagated = True
     finally:
         remaining_tracer = sys.gettrace()
-        sys.settrace(saved_tracer)  # whatever the tool has left
+        sys.settrace(saved_tracer)  # the tool may have left its own
 
     if shapes is None:
-        pair = (None, ())  # a test that fails has no result, whether its error came out or not
+        pair = (None, ())  # a test that fails has no result, even if the tool has hidden the error
     pair = require_items(pair, limit=100, what="the result of cured")
     if len(pair) != 2:
         raise InvalidAnswer("cured must return the result of the test and the lines")
     result, lines = pair
 
-    # If the tool left all as it was, this runs graphs, and compiles none.
+    # If the tool has left the compiled code alone, this call runs graphs and compiles none.
     _call_with_shapes(log)
     return {
         "the runs of the test": len(test_runs),
@@ -176,12 +193,16 @@ def _call_with_shapes(function: Callable, shapes: tuple = ((3,), (2, 2))) -> lis
 
 
 SWITCH = "CLINIC_GAIN"
-SETTINGS = ("1", "10", "0.5", "10", None, "1", "-3")  # None: it is not set, and 1 holds
+SETTINGS = ("1", "10", "0.5", "10", None, "1", "-3")  # None: not set, which means 1
 SHAPES = ((1, 2), (3, 2), (2, 4, 2))  # of x
 
 
 def _shows_no_guard(model) -> bool:
-    """Return whether a model's guards check `os.getenv` but not `os.environ`, or it has a hit."""
+    """Return whether an exhibit's model proves that no guard checks the switch.
+
+    The proof is a table of guards that check the function `os.getenv` and not `os.environ`, or a
+    ledger with a hit: compiled code ran although the switch had changed.
+    """
     sources = [guard.source for guard in read_parts(model, "guards")]
     guards_function = any("getenv" in source for source in sources)
     guards_setting = any("environ" in source for source in sources)
@@ -227,33 +248,34 @@ def dead_switch(seam, proof, cured: type, broken):
 
 @compiled_apart()
 def _run_settings(shape, broken: type, cls: type) -> dict:
-    """Return label -> the result for each setting of the switch, and whether a graph ran.
+    """Return label -> observation: for each setting of the switch the result, and if a graph ran.
 
-    `cls` is the learner's module, which is compiled, or `broken`, which runs uncompiled as the
-    reference.
+    `cls` is the learner's module, which is compiled. It may also be `broken`, the program of the
+    exercise, which runs uncompiled as the reference: its results are right then. The switch is an
+    environment variable.
     """
     x = _count_up(shape)
     module = require_attempt(cls())
-    log = None if cls is broken else CompiledLog(module)
+    log = None if cls is broken else CompiledLog(module)  # the reference has no log
 
     values = {}
     for number, setting in enumerate(SETTINGS, 1):
-        words = f"call {number}, {SWITCH} is {setting or 'not set'}"
+        label = f"call {number}, {SWITCH} is {setting or 'not set'}"
         with patch.dict(os.environ, {SWITCH: setting or ""}):
             if setting is None:
                 del os.environ[SWITCH]  # patch.dict restores it
             result = require_attempt((log or module)(x), "forward")
-            values[f"{words}: the result"] = _round_result(result)
-            values[f"{words}: a graph ran"] = log is None or len(log.runs) > 0
+            values[f"{label}: the result"] = _round_result(result)
+            values[f"{label}: a graph ran"] = log is None or len(log.runs) > 0
 
     graph_count = log.compiled if log else 0
-    limit = len(set(SETTINGS))  # a graph for each setting is allowed
+    limit = len(set(SETTINGS))  # one graph for each setting is allowed
     values[f"graphs beyond {limit}"] = max(0, graph_count - limit)
     return values
 
 
 def _round_result(tensor) -> list | str:
-    """Return rounded numbers in lists, or "none" for None."""
+    """Return the numbers of a tensor, rounded, in nested lists, or "none" for None."""
     if tensor is None:
         return "none"
     return tensor.detach().numpy().round(4).tolist()

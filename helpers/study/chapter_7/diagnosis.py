@@ -1,6 +1,7 @@
-"""A learner's diagnosis -> whether the seams are right, and whether an exhibit shows the cause.
-
-A seam is one of the stations at which something can intercept a call: name, frame, cache key …
+"""A learner's diagnosis of a program -> whether it is right, or a sentence on what is wrong. A
+diagnosis has two parts. The *seams* are the places at which something intercepts a call: name,
+frame, cache key and so on, the *stations* of the course's map. The *proof* are exhibits, of which
+one has to show the cause at each right seam.
 """
 
 from collections.abc import Callable
@@ -17,28 +18,29 @@ from helpers.study.answers import InvalidAnswer, NotAttempted
 NONE = "none"  # also an answer: no seam is at fault
 #: A seam in small letters -> its name as the course writes it.
 SEAMS = {station.name.lower(): station.name for station in SPINE} | {NONE: NONE}
+# Sentences for a wrong seam of which an exercise says nothing special.
 NOBODY = "nothing intercepts this call at {!r}. What would an exhibit of that seam show here?"
 SOMEBODY = "something does intercept this call. What is different where the call goes well?"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What proves one seam of a diagnosis."""
+    """A right seam of an exercise, and how to tell that an exhibit proves it."""
 
     #: The seam at which the symptom arises.
     seam: str
-    #: Whether a model of an exhibit shows it.
+    #: Accepts the model of an exhibit, and returns whether the model shows the cause.
     shows: Callable[[object], bool]
-    #: What such an exhibit shows, in words.
+    #: What such an exhibit shows, for the sentence "no exhibit in proof shows …".
     wanted: str
-    #: Another seam that is right, too; "" for none.
+    #: Another seam that is accepted in place of `seam`, or "".
     or_seam: str = ""
 
 
 def judge_diagnosis(
     seam, proof, evidence: tuple[Evidence, ...], advice_by_seam: dict[str, str]
 ) -> str | None:
-    """Return what is wrong with a diagnosis, or None.
+    """Return a sentence on what is wrong with a diagnosis, or None if it is right.
 
     Parameters
     ----------
@@ -49,12 +51,13 @@ def judge_diagnosis(
     evidence
         The right seams, with what an exhibit must show of each.
     advice_by_seam
-        For a wrong seam the sentence on why the program is not wrong there.
+        A wrong seam -> the sentence on why the program is not wrong there.
     """
     reason = judge_seams(
         seam,
         right_seams=[entry.seam for entry in evidence],
         advice_by_seam=advice_by_seam,
+        # An `or_seam` of "" does no harm, because no answer is "".
         right_by_equal_seam={entry.or_seam: entry.seam for entry in evidence},
     )
     if reason:
@@ -68,7 +71,7 @@ def judge_diagnosis(
 
 
 def _require_exhibits(proof) -> list[Exhibit]:
-    """Return the exhibits of a proof, else raise InvalidAnswer."""
+    """Return the exhibits of a proof as a list. Raise InvalidAnswer if anything else is in it."""
     exhibits = _list_items(proof, "proof")
     for exhibit in exhibits:
         if not real_isinstance(exhibit, Exhibit):
@@ -83,7 +86,7 @@ def judge_seams(
     advice_by_seam: dict[str, str],
     right_by_equal_seam: dict[str, str],
 ) -> str | None:
-    """Return what is wrong with the seams that a learner names, or None.
+    """Return a sentence on what is wrong with the seams that a learner names, or None.
 
     Parameters
     ----------
@@ -92,16 +95,16 @@ def judge_seams(
     right_seams
         All seams that the learner must name.
     advice_by_seam
-        For a wrong seam the sentence on why the program is not wrong there.
+        A wrong seam -> the sentence on why the program is not wrong there.
     right_by_equal_seam
-        For a seam that is accepted too, the seam of `right_seams` for which it counts.
+        A seam that is accepted, too -> the seam of `right_seams` in whose place it is accepted.
     """
     answers = [_require_seam(name) for name in _list_items(seam, "seam")]
     seams = [right_by_equal_seam.get(name, name) for name in answers]
     for name in seams:
         if name not in right_seams:
-            general = SOMEBODY if name == NONE else NOBODY.format(name)
-            return advice_by_seam.get(name) or general
+            general_advice = SOMEBODY if name == NONE else NOBODY.format(name)
+            return advice_by_seam.get(name) or general_advice
 
     missing = set(right_seams) - set(seams)
     if missing:
@@ -113,8 +116,9 @@ def judge_seams(
 def diagnosed(advice_by_seam: dict[str, str], *evidence: Evidence) -> Callable:
     """Return a decorator for the judge of an exercise that asks for a seam, a proof and a cure.
 
-    The judge runs only if the seam and the proof are right. `advice_by_seam` and `evidence` are
-    those of `judge_diagnosis`.
+    A *judge* is a function that returns what is wrong with an answer, or None. The decorator judges
+    seam and proof, and calls the judge for the cure only if both are right. `advice_by_seam` and
+    `evidence` are those of `judge_diagnosis`.
     """
 
     def add_diagnosis(judge: Callable) -> Callable:
@@ -135,7 +139,10 @@ def read_parts(model, name: str) -> tuple:
 
 
 def _require_seam(name) -> str:
-    """Return the seam of this name, however it is spaced, else raise InvalidAnswer."""
+    """Return the name of a seam as the course writes it: "cache key" for " Cache  key".
+
+    Raise InvalidAnswer if there is no such seam.
+    """
     plain = " ".join(name.lower().split()) if isinstance(name, str) else ""
     if plain not in SEAMS:
         raise InvalidAnswer(f"{short_repr(name)} is not a seam. Use {', '.join(SEAMS.values())}")
@@ -143,9 +150,10 @@ def _require_seam(name) -> str:
 
 
 def _list_items(answer, what: str) -> list:
-    """Return the items of an answer, which may be one thing or several of them.
+    """Return an answer as a list: the items of a collection, or the answer itself as one item.
 
-    NotAttempted for a stub, and InvalidAnswer for an empty collection; `what` names the answer.
+    Raise NotAttempted if `...` is among them, which stands for an answer that is still to be
+    written, and InvalidAnswer for an empty collection. `what` names the answer in these errors.
     """
     is_collection = isinstance(answer, (tuple, list, set, frozenset))
     items = list(answer) if is_collection else [answer]

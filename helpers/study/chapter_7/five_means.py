@@ -1,4 +1,9 @@
-"""The open task: five techniques to intercept one call, each judged by itself."""
+"""The open task: five techniques to intercept calls of torch's `softsign`, each judged by itself. A
+technique is a context manager. While its block is active, it adds a *note* to a list for each call
+of `torch.nn.functional.softsign`. The five techniques intercept the call at different *points*: by
+replacing the name, by replacing the code object, by a tracer of frames, or by one of torch's two
+kinds of modes. After the block, all has to be as before.
+"""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -9,13 +14,15 @@ from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import KEPT
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
-from helpers.study.chapter_7.means_table import reach_listing, the_call
+from helpers.study.chapter_7.means_table import call_softsign, list_noticed_routes
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
 from helpers.study.frameworks import torch
 from helpers.study.observations import RaisedByCheck
 
+# The points of interception, which are also the names of the techniques in an answer.
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
+# The hooks that the point "frame" consists of, by their names in `helpers.safety.restoring.KEPT`.
 FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 
 
@@ -33,11 +40,11 @@ FIVE_MEANS_HINTS = (
 )
 
 
-@exercise(*FIVE_MEANS_HINTS, seconds=60, picture=lambda means: reach_listing(dict(means)))
+@exercise(*FIVE_MEANS_HINTS, seconds=60, picture=lambda means: list_noticed_routes(dict(means)))
 def five_means(means):
     """You have five ways into one call, and none sees every route. Here they are, measured."""
-    # What is written is judged first, so a learner who has written one learns if it is right.
-    # Only then are missing names and stubs reported.
+    # The techniques that are written are judged first, so a learner who has written one of them
+    # learns if it is right. Only then are missing names and stubs (`...`) reported.
     if isinstance(means, Mapping) and set(means) == set(NAMES):
         for name in NAMES:
             if means[name] is ...:
@@ -50,22 +57,24 @@ def five_means(means):
 
 
 def _judge_means(name: str, make) -> str | None:
-    """Return what is wrong with one technique, or None.
+    """Return a sentence on what is wrong with one technique, or None if it is right.
 
     `name` is one of NAMES. `make()` returns a context manager, which yields the list of its notes.
     """
-    # In the place of a reference, `_run_means` gets the observations themselves.
+    # `find_difference` runs the answer and a reference, and compares the observations. Here they
+    # are known, so the dict of observations itself stands for the reference.
     expected = EXPECTED | {"what it intercepts": [name]}
     case = JudgedCase(name, _run_means, advise_on_first_part())
     return find_difference(make, expected, [case])
 
 
 def _run_means(make) -> dict:
-    """Return label -> what a technique does, with the labels of EXPECTED.
+    """Run a technique; return label -> observation, with the labels of EXPECTED.
 
-    A tracer and a profiler are active, as in a debugger: the technique must put them back.
+    A tracer and a profiler are active, as in a debugger, because the technique must restore them.
+    If `make` is a dict, it is returned: `_judge_means` passes the expected observations.
     """
-    if type(make) is dict:  # the expected observations, from `_judge_means`
+    if type(make) is dict:
         return make
     if not callable(make):
         kind = real_type_name(make)
@@ -106,8 +115,8 @@ EXPECTED = {  # label -> what a right technique does; the first value depends on
 
 
 def _observe_means(make: Callable, points: "_InterceptionPoints") -> dict:
-    """Return what each line of EXPECTED names, in the same order."""
-    # The values are in the order of the labels, and some functions return several of them.
+    """Return label -> observation for all labels of EXPECTED."""
+    # The values are in the order of the labels. Some of these functions return several values.
     values = [
         *_observe_calls(make, points),
         points.describe_left_over(),
@@ -119,23 +128,24 @@ def _observe_means(make: Callable, points: "_InterceptionPoints") -> dict:
 
 
 def _observe_calls(make: Callable, points: "_InterceptionPoints") -> tuple:
-    """Return what a block intercepts, its notes and the results of calls in it.
+    """Make calls in a block of a technique and after it; return the first seven values of EXPECTED.
 
-    These are the first seven values of EXPECTED. `points` tells what the block has changed.
+    `points` tells at which points the block intercepts calls.
     """
     with _entering(make) as notes:
-        # Calls of other functions, with keyword arguments, must be passed on and not noted.
+        # The technique must pass on calls of other functions, with their keyword arguments, and
+        # add no note for them.
         torch.nn.functional.tanhshrink(input=torch.ones(2))
         by_keyword = torch.ones_like(torch.ones(2), dtype=torch.int64)
-        changed_points = points.list_changed()  # now, because all must be restored after the block
+        changed_points = points.list_changed()  # read inside the block, which restores the points
         other_notes = len(notes)
 
-        first_result = _as_list(the_call())
+        first_result = _as_list(call_softsign())
         notes_after_first = len(notes)
-        second_result = _as_list(the_call("input"))
+        second_result = _as_list(call_softsign("input"))  # by the keyword `input`
         notes_after_second = len(notes)
     notes_after_block = len(notes)
-    the_call()
+    call_softsign()
 
     return (
         changed_points,
@@ -149,9 +159,9 @@ def _observe_calls(make: Callable, points: "_InterceptionPoints") -> tuple:
 
 
 def _observe_errors(make: Callable, points: "_InterceptionPoints") -> tuple[str, bool]:
-    """Return what is left after blocks that raise, and whether their errors propagate."""
+    """Return (what is left after blocks that raise, whether their errors propagate)."""
     is_swallowed = False
-    for kind in (RuntimeError, RaisedByCheck):
+    for kind in (RuntimeError, RaisedByCheck):  # an Exception, and one that is only a BaseException
         with suppress(kind):
             with _entering(make):
                 raise kind
@@ -160,19 +170,19 @@ def _observe_errors(make: Callable, points: "_InterceptionPoints") -> tuple[str,
 
 
 def _observe_nested(make: Callable) -> tuple[list[int], object]:
-    """Return counts of notes of a block and of the one around it, and the result of a call in both.
+    """Run a technique inside itself; return (three counts of notes, the result of a call).
 
-    The counts: the notes of the inner block, those that it gets after its end, and those that the
-    outer block gets after that.
+    One call is made in the inner block, and one after it, in the outer block. The counts are: notes
+    of the inner block, notes that it gets after its end, and notes that the outer block gets then.
     """
-    with _entering(make) as outer:
-        with _entering(make) as inner:
-            result = the_call()
-        own_notes = len(inner)
-        outer_notes = len(outer)
-        the_call()
-        late_notes = len(inner) - own_notes
-        counts = [own_notes, late_notes, len(outer) - outer_notes]
+    with _entering(make) as outer_notes:
+        with _entering(make) as inner_notes:
+            result = call_softsign()
+        inner_count = len(inner_notes)
+        outer_count = len(outer_notes)
+        call_softsign()
+        late_count = len(inner_notes) - inner_count
+        counts = [inner_count, late_count, len(outer_notes) - outer_count]
     return counts, _as_list(result)
 
 
@@ -183,7 +193,10 @@ def _as_list(result):
 
 @contextmanager
 def _entering(make: Callable) -> Iterator:
-    """Enter the block of a technique and yield its notes; InvalidAnswer if it has none."""
+    """Enter the block of a technique, and yield the list of its notes.
+
+    Raise InvalidAnswer if `make()` returns no context manager, or if that yields no empty list.
+    """
     block = require_attempt(make())
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
@@ -194,12 +207,13 @@ def _entering(make: Callable) -> Iterator:
 
 
 class _InterceptionPoints:
-    """All that a technique can change to intercept softsign, compared with how it was before.
+    """The places that a technique can change to intercept softsign, one for each of NAMES.
 
-    There is one point for each of NAMES.
+    An object of this class remembers how they are when it is made, and tells what has changed.
     """
 
     def __init__(self):
+        """Read how all points are now."""
         from torch.nn import functional
 
         self._module = functional
@@ -209,9 +223,9 @@ class _InterceptionPoints:
         self._saved_points = self._read_points()
 
     def _read_points(self) -> dict[str, object]:
-        """Return one of NAMES -> what is installed at this point now.
+        """Return name of a point -> what is installed there now.
 
-        Each value can be compared with `==` to tell whether something has changed.
+        Two values of a point are equal if nothing was installed or removed meanwhile.
         """
         dispatch_modes, function_modes = torch_modes.read_mode_stacks()
         frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
@@ -230,7 +244,10 @@ class _InterceptionPoints:
         return [name for name in NAMES if now[name] != self._saved_points[name]]
 
     def describe_left_over(self) -> str:
-        """Return what is not as it was, or "nothing"."""
+        """Return what a technique has left changed, as the end of a sentence, or "nothing".
+
+        Besides the points, all names of `torch.nn.functional` are compared.
+        """
         changed_points = self.list_changed()
         if changed_points:
             return (
@@ -239,14 +256,16 @@ class _InterceptionPoints:
 
         now = vars(self._module)
         saved = self._saved_names
-        # `self` stands for a name that does not exist, because no name can be bound to it.
-        changed = [n for n in {*now, *saved} if now.get(n, self) is not saved.get(n, self)]
-        if changed:
-            return f"a changed torch.nn.functional.{min(changed)}"
+        # `self` stands for a missing name, because no name of the module refers to it.
+        changed_names = [
+            name for name in {*now, *saved} if now.get(name, self) is not saved.get(name, self)
+        ]
+        if changed_names:
+            return f"a changed torch.nn.functional.{min(changed_names)}"
         return "nothing"
 
     def restore(self) -> None:
-        """Put name and code back. The modes and frame hooks are restored by the check itself."""
+        """Restore names and code. The check itself restores the modes and the frame hooks."""
         for name in set(vars(self._module)) - set(self._saved_names):
             delattr(self._module, name)
         vars(self._module).update(self._saved_names)

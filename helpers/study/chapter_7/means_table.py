@@ -1,6 +1,7 @@
-"""Techniques to intercept a call -> which of its routes each notices, and what each costs.
-
-A technique makes a context manager with notes. If a call adds a note, the technique noticed it.
+"""Techniques to intercept a call -> a table: which routes each one notices, and what it costs. The
+call is that of torch's `softsign`. A *route* is a way to make the call: by its name, by an alias,
+in another thread, and so on. A technique is a function that makes a context manager, which yields a
+list of notes. If the list grows during a call in the block, the technique has noticed the call.
 """
 
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from helpers.safety.restoring import preserves_interpreter_state, running_user_c
 from helpers.study.frameworks import torch
 from helpers.view.table_view import table
 
+# The name of a route, which is also a field of `Reached` -> the heading of its column.
 HEADINGS = {
     "name": "by its name",
     "alias": "an alias",
@@ -78,15 +80,16 @@ def watch_means(means) -> Exhibit:
     """
     if not isinstance(means, dict):
         raise TypeError(f"means must be a dict, not {real_type_name(means)}")
-    return Exhibit(reach_listing(means), table)
+    return Exhibit(list_noticed_routes(means), table)
 
 
-def reach_listing(means: dict[str, Callable]) -> Listing:
-    """Return a table with a row per technique: what it notices by each route, and what it costs.
+def list_noticed_routes(means: dict[str, Callable]) -> Listing:
+    """Return a table with a row per technique: what it notices on each route, and what it costs.
 
-    `means`: name -> a function that makes the technique's context manager, or `...`.
+    `means` maps the name of a technique to a function that makes its context manager. The value may
+    be `...` for a technique that the learner has not written yet.
     """
-    routes = call_routes()
+    routes = build_route_calls()  # name of a route -> a function that calls softsign on it
     rows = []
     for name, make in progress.counted("trying techniques", means.items()):
         if make is ...:
@@ -103,7 +106,7 @@ def reach_listing(means: dict[str, Callable]) -> Listing:
 
 
 def _try_route(make: Callable, call: Callable) -> str:
-    """Return whether a technique makes a note of a call, or the name of the call's error."""
+    """Return "yes" or "no": whether a technique notices a call; an error's name if it raises."""
     with running_user_code(), make() as notes:
         earlier_count = len(notes)
         try:
@@ -114,7 +117,10 @@ def _try_route(make: Callable, call: Callable) -> str:
 
 
 def _measure_cost(make: Callable, call: Callable) -> str:
-    """Return the median and the range of a call's time in the block, divided by that outside."""
+    """Return how many times longer a call takes in the block, as in "3.1 (2.9 to 3.4)".
+
+    It is the median of ROUNDS measurements, and their range.
+    """
     ratios = []
     for _ in range(ROUNDS):
         outside = _measure_seconds(call)
@@ -124,7 +130,10 @@ def _measure_cost(make: Callable, call: Callable) -> str:
 
 
 def _measure_seconds(call) -> float:
-    """Return the processor seconds of a call, without the time of other programs."""
+    """Return the mean time of one call, in seconds of this thread on the processor.
+
+    The call is repeated for at least SHORTEST seconds.
+    """
     call()  # the first call may prepare something, so it is not measured
     call_count = 0
     passed_seconds = 0.0
@@ -136,8 +145,11 @@ def _measure_seconds(call) -> float:
     return passed_seconds / call_count
 
 
-def the_call(*names: str):
-    """Call softsign by its name. The argument is passed by position, or by the name in `names`."""
+def call_softsign(*names: str):
+    """Call softsign by its name, and return the result.
+
+    The argument is passed by position, or by keyword if `names` has the name of the parameter.
+    """
     x = torch.tensor([-1.0, 3.0])
     softsign = torch.nn.functional.softsign
     if names:
@@ -145,8 +157,11 @@ def the_call(*names: str):
     return softsign(x)
 
 
-def call_routes() -> dict[str, Callable[[], object]]:
-    """Return a function for each route that calls softsign that way."""
+def build_route_calls() -> dict[str, Callable[[], object]]:
+    """Return the name of a route -> a function that calls softsign on that route.
+
+    What a route needs, such as a recorded graph, is prepared here, before a technique is active.
+    """
     torch_private.refuse_late_dynamo()
     from torch.fx.experimental.proxy_tensor import make_fx
     from torch.nn import functional
@@ -157,21 +172,23 @@ def call_routes() -> dict[str, Callable[[], object]]:
     exec("from torch.nn.functional import softsign\ndef call(x): return softsign(x)", borrower)
 
     def softened(x):
+        """Call softsign. This function is recorded as a graph, and compiled."""
         return functional.softsign(x)
 
-    graph = make_fx(softened)(x)
-    # The compiled function gets a new code object each time. Dynamo keeps compiled code by code
-    # object, so what earlier calls of this function compiled does not matter.
+    graph = make_fx(softened)(x)  # runs the function once, and records its ops as a graph
+    # Dynamo stores compiled code with the code object of a function. So the function to compile
+    # gets a new code object, for which nothing has been compiled by an earlier call of
+    # `build_route_calls`.
     own_code = softened.__code__.replace()
     again = FunctionType(own_code, globals(), closure=softened.__closure__)
     compiled = torch.compile(again, backend="eager")
     compiled(x)  # compiles now, before a technique is active
     return {
-        "name": the_call,
+        "name": call_softsign,
         "alias": lambda: alias(x),
         "imported": lambda: borrower["call"](x),
-        "mapped": lambda: next(map(alias, [x])),
-        "thread": lambda: ThreadPoolExecutor(1).submit(the_call).result(),
+        "mapped": lambda: next(map(alias, [x])),  # `map` calls the function from C
+        "thread": lambda: ThreadPoolExecutor(1).submit(call_softsign).result(),
         "recorded": lambda: graph(x),
         "compiled": lambda: compiled(x),
     }

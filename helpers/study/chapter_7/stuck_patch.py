@@ -1,4 +1,9 @@
-"""Chapter 7, case 1: a patch without effect, because calls bypass it at two seams."""
+"""Chapter 7, case 1: a patch without effect, because calls bypass it at two seams. A project has a
+module `losses` with a function `penalty`, and a module `training` with a tf.function `loss` that
+calls it. A learner replaces `losses.penalty`, and the loss stays the same: `training` has imported
+the old function by name, and the graph of `loss` contains what that function computed. The learner
+writes `patched`, a context manager in whose block the new penalty takes effect.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +23,7 @@ PENALTY = "penalty"
 
 
 def _shows_holder(model) -> bool:
-    """Return whether an exhibit's model lists `training.penalty` as a name of the penalty."""
+    """Return whether an exhibit's model lists `training.penalty` as a name of the old penalty."""
     # A table of bindings has `rows` with a path; a graph of references has `nodes` with a label.
     rows = (*read_parts(model, "rows"), *read_parts(model, "nodes"))
     paths = {getattr(row, "path", getattr(row, "label", "")) for row in rows}
@@ -26,9 +31,10 @@ def _shows_holder(model) -> bool:
 
 
 def _shows_hit(model) -> bool:
-    """Return whether a model is a ledger of the loss with a hit that names the changed penalty.
+    """Return whether an exhibit's model proves that a call of the loss ran the old graph.
 
-    The ledger writes into the note of a hit which globals have changed since the trace.
+    The proof is a ledger of the calls of `loss` with a *hit*: a call that ran an existing graph.
+    The note of a hit names the globals that have been rebound since the trace, here the penalty.
     """
     for entry in read_parts(model, "entries"):
         is_hit = getattr(entry, "verdict", "") == "hit"
@@ -52,7 +58,7 @@ SHAPE_COUNT = len({len(weights) for weights in WEIGHTS})
 
 @dataclass(frozen=True)
 class PatchTrial:
-    """How the project is prepared, and what the block does."""
+    """One run of the project: how it is prepared, and what happens in the learner's block."""
 
     #: What is raised in the block.
     raises: type[BaseException] | None = None
@@ -62,6 +68,7 @@ class PatchTrial:
     more_sources: dict[str, str] = field(default_factory=dict)
 
 
+# The situation, in words -> the trial.
 TRIALS = {
     "in one block": PatchTrial(),
     "when the block raises": PatchTrial(raises=KeyError),
@@ -107,15 +114,20 @@ def stuck_patch(seam, proof, patched: Callable, sources):
     # `@diagnosed` has judged seam and proof. `patched(losses, training, new)` is the learner's
     # context manager; `sources` are the texts of the project, by the names of its modules.
     rows = [(shows, sources, trial) for shows, trial in TRIALS.items()]
-    with only_new_objects():  # what rebind_everywhere has to search
+    # `rebind_everywhere` searches all objects that the collector lists. That would be slow.
+    with only_new_objects():
         cases = make_cases(_run_trial, rows, advise_on_first_part())
         return find_difference(patched, _patch_both, cases)
 
 
 @contextmanager
 def _patch_both(losses, training, new):
-    """Do what a right answer does: rebind the penalty, and the loss to one without a graph."""
-    # The graphs of training.loss contain the old penalty, so the block needs an untraced loss.
+    """Do what a right answer does: rebind the penalty, and the loss to one without a graph.
+
+    This is the reference for the learner's `patched`.
+    """
+    # The graphs of `training.loss` contain the old penalty. A new tf.function of the same Python
+    # function has no graph yet, and traces with the new penalty.
     untraced_loss = tf.function(training.loss.python_function)
     with rebind_everywhere(losses.penalty, new), rebind_everywhere(training.loss, untraced_loss):
         yield
@@ -130,16 +142,18 @@ def _half_sum_of_cubes(weights):
 
 
 def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
-    """Run the project with a learner's block; return label -> what was observed.
+    """Run the project with a learner's context manager; return label -> observation.
 
-    The labels name the losses in the block and after it, the names that the block leaves changed,
-    and whether an error that is raised in the block comes out of it.
+    `sources` maps the name of a module to its source, and `patched` is the learner's. The
+    observations are the losses in the block and after it, the names that the block leaves changed,
+    and whether an exception that is raised in the block propagates.
     """
-    # True at once if nothing is raised; else it becomes true when the error has come out.
+    # If the trial raises nothing, this is true. Otherwise it becomes true when the exception
+    # arrives.
     values = {"an error propagates": trial.raises is None}
     with fresh_project({**sources, **trial.more_sources}) as modules:
         names_before = [dict(vars(module)) for module in modules]
-        _read_losses(modules)  # makes its graphs before the patch
+        _read_losses(modules)  # so that the loss has graphs before the patch
         try:
             with _patching(patched, modules, _sum_of_magnitudes) as runs:
                 if trial.raises:
@@ -150,7 +164,7 @@ def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
                 values |= _read_losses(modules, "in the block ", runs)
         except (KeyError, RaisedByCheck) as error:
             if type(error) is not trial.raises:
-                raise  # it is the learner's own error, not the one raised above
+                raise  # it is an error of the learner's code, not the one raised above
             values["an error propagates"] = True
 
         values["changed after the block"] = _list_changes(modules, names_before)
@@ -158,7 +172,10 @@ def _run_trial(sources, trial: PatchTrial, patched: Callable) -> dict:
 
 
 def _list_changes(modules, names_before: list[dict]) -> list[str]:
-    """Return module.name of each name that is not bound as in the earlier namespaces."""
+    """Return the names that are bound to another object than before, as in "losses.penalty".
+
+    `names_before` has the earlier namespace of each module, in the same order.
+    """
     changed = []
     for module, before in zip(modules, names_before, strict=True):
         for name in list_changed_names(vars(module), before):
@@ -170,11 +187,12 @@ def _list_changes(modules, names_before: list[dict]) -> list[str]:
 def _patching(patched: Callable, modules, body: Callable) -> Iterator[list[str]]:
     """Enter the learner's block with a new penalty that computes `body`.
 
-    Yield a list to which each run of that penalty adds "eagerly" or "while tracing".
+    Yield a list to which the new penalty adds "eagerly" or "while tracing" each time that it runs.
     """
     runs = []
 
     def penalty(weights):
+        """Compute `body`, and note how TensorFlow runs this function."""
         runs.append("eagerly" if tf.executing_eagerly() else "while tracing")
         return body(weights)
 
@@ -184,17 +202,21 @@ def _patching(patched: Callable, modules, body: Callable) -> Iterator[list[str]]
 
 
 def _read_losses(modules, moment: str = "", runs: Sequence[str] = ()) -> dict:
-    """Call the loss by each of its names; return label -> results, and label -> is it a graph.
+    """Call the loss by each of its names; return label -> observation.
+
+    For each name there are two observations: the results of the calls, and whether a graph computed
+    them.
 
     Parameters
     ----------
     modules
-        losses, training and perhaps `THIRD_MODULE`, whose `told` calls the loss.
+        The modules `losses` and `training`, and perhaps that of `THIRD_MODULE`, whose function
+        `told` calls the loss.
     moment
         When the calls are made, as the beginning of each label.
     runs
-        The list that `_patching` yielded; the calls append to it while they are made. Empty where
-        no penalty is patched: then nothing is known of the runs, and each loss counts as a graph.
+        The list that `_patching` yielded, to which the new penalty appends during the calls. If no
+        penalty is patched, the list is empty. Then each loss counts as a graph.
     """
     _, training, *others = modules
     losses = {"training.loss": training.loss}
@@ -202,14 +224,15 @@ def _read_losses(modules, moment: str = "", runs: Sequence[str] = ()) -> dict:
         losses[f"{module.__name__}.told"] = module.told
 
     values = {}
-    for path, loss in losses.items():
+    for path, loss in losses.items():  # a name such as "training.loss", and the function
         earlier_count = len(runs)
         results = []
         for index, weights in enumerate(WEIGHTS):
             results.append(float(loss(tf.constant(weights), tf.constant(float(index)))))
         values[f"{moment}{path}"] = results
 
-        # A graph runs the Python of the penalty at most once per shape, while it is traced.
+        # In a graph, the Python code of the penalty runs only while the graph is traced, and that
+        # happens at most once for each shape.
         new_runs = list(runs)[earlier_count:]
         is_graph = len(new_runs) <= SHAPE_COUNT and "eagerly" not in new_runs
         values[f"{moment}{path} is a graph"] = is_graph

@@ -1,4 +1,9 @@
-"""Chapter 7: a tf.function that traces at every step, and a mean that is stuck in a graph."""
+"""Chapter 7: a tf.function that traces at every step, and a mean that is stuck in a graph. Both
+exercises ask for a *seam* (the place where something intercepts a call), a *proof* (an exhibit that
+shows it) and a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run the
+cure. A tf.function *traces*: it runs the Python function once to build a graph, and then runs the
+graph.
+"""
 
 import random
 from collections.abc import Callable, Iterable
@@ -20,11 +25,15 @@ from helpers.study.engine import JudgedCase, advise_on_first_part, find_differen
 from helpers.study.frameworks import tf
 from helpers.study.sameness import as_numbers
 
-SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))  # batches, how many
+# (shape of a batch, number of batches) of each training
+SHAPES = (((2, 2), 12), ((3, 2), 5), ((1, 4), 3), ((2, 2), 0))
 
 
 def _shows_new_objects(model) -> bool:
-    """Return whether a model is a ledger in which the argument `progress` caused a trace."""
+    """Return whether an exhibit's model is a ledger of calls in which `progress` caused a trace.
+
+    `progress` is the argument of the step that is a new object at each call.
+    """
     for entry in read_parts(model, "entries"):
         for cause in read_parts(entry, "causes"):
             if cause.where.startswith("progress"):
@@ -33,7 +42,10 @@ def _shows_new_objects(model) -> bool:
 
 
 def _train_with_numpy(step, weights, batches):
-    """Train as the notebook's `train` does, without its step."""
+    """Return the weights after the training that the notebook's `train` does.
+
+    NumPy computes in place of the `step`, so this is the reference for any step.
+    """
     weights = as_numbers(weights)
     for number, batch in enumerate(batches):
         rows = as_numbers(batch)
@@ -43,7 +55,10 @@ def _train_with_numpy(step, weights, batches):
 
 
 def _run_training(cured, step, weights, batches):
-    """Return the weights after the learner's training, with a copy of the list of batches."""
+    """Return the weights after the learner's training.
+
+    `cured` gets a copy of the list of batches, and must leave it alone.
+    """
     with left_alone(batches, "cured") as copy:
         return require_attempt(cured(step, weights, copy), "cured")
 
@@ -88,26 +103,28 @@ def every_step(seam, proof, cured_step, cured: Callable):
 
 EAGER = "eager code"
 FIRST_RATE = 0.5
-STEPS = ((0.5, 4.0), (0.5, 4.0), (0.25, -1.0), (1.0, 2.5), (0.125, 8.0))  # rate, number
+STEPS = ((0.5, 4.0), (0.5, 4.0), (0.25, -1.0), (1.0, 2.5), (0.125, 8.0))  # (rate, number)
 
 
 class _EagerSmoother:
-    """The reference for the learner's class."""
+    """The reference for the learner's class: a running mean, in plain Python."""
 
     def __init__(self, rate):
+        """Begin with the mean 0. `rate` is how much of the way to a new number the mean moves."""
         self.rate = rate
         self.mean = 0.0
 
     def update(self, x):
+        """Move the mean towards `x`, and return it."""
         self.mean = self.mean + self.rate * (float(x) - self.mean)
         return self.mean
 
 
 def _shows_mean(model) -> bool:
-    """Return whether a model shows that the mean is a constant of the graph.
+    """Return whether an exhibit's model proves that the mean is a constant of the graph.
 
-    That is a graph that adds and subtracts constants and reads no variable, or a hit: then the
-    second call ran the graph of the first.
+    The proof is a graph that adds and subtracts constants and reads no variable. It is also a
+    ledger with a hit, because at a hit the second call runs the graph of the first.
     """
     ops = {getattr(node, "op", "") for node in read_parts(model, "nodes")}
     has_constant_mean = "ReadVariableOp" not in ops and {"Const", "AddV2", "Sub"} <= ops
@@ -150,17 +167,18 @@ def stuck_mean(seam, proof, cured: type):
 
 
 def _run_updates(cls) -> dict:
-    """Update two objects of a class in turn; return label -> what was observed.
+    """Update two objects of a class in turn; return label -> observation.
 
-    The labels name each result and each mean of the first object, the mean of the second, and how
-    many graphs the first one's tf.functions have. The labels of a step tell all steps before it.
+    The observations are each result and each mean of the first object, the mean of the second one,
+    and the number of graphs of the first one's tf.functions. A label lists all calls so far, as in
+    "update(4), rate 0.25 set, update(-1): the mean".
     """
     smoother = cls(FIRST_RATE)
-    other = cls(0.25)
+    other = cls(0.25)  # its mean must be its own
     values = {}
-    history = []
+    history = []  # the calls so far, in words
     functions_by_id = {}
-    graph_counts = []
+    graph_counts = []  # after each step, how many graphs there are
     current_rate = FIRST_RATE
     for rate, number in STEPS:
         if rate != current_rate:
@@ -168,24 +186,24 @@ def _run_updates(cls) -> dict:
             current_rate = rate
             history.append(f"rate {rate} set")
         history.append(f"update({number:g})")
-        words = ", ".join(history)
+        label = ", ".join(history)
 
         result = require_attempt(smoother.update(tf.constant(number)), "cured")
         other.update(tf.constant(1.0))
-        values[f"{words}: its result"] = _as_float(result)
-        values[f"{words}: the mean"] = _as_float(smoother.mean)
+        values[f"{label}: its result"] = _as_float(result)
+        values[f"{label}: the mean"] = _as_float(smoother.mean)
 
         functions_by_id |= _find_functions(smoother)
         graph_counts.append(_count_graphs(functions_by_id.values()))
 
-    python_ops = set()
+    python_ops = set()  # such as PyFunc, by which a graph would run plain Python again
     for function in functions_by_id.values():
         python_ops |= read_op_kinds(function) & CALL_PYTHON
 
     values["the mean of the other object"] = _as_float(other.mean)
     has_graph = cls is _EagerSmoother or graph_counts[-1] > 0
     values["an attribute has a graph, which was the point"] = has_graph
-    # The first two updates may need graphs of their own. None may come after them.
+    # The first two updates may each need a graph. Later ones must not.
     extra_graphs = graph_counts[-1] - graph_counts[1]
     values["extra graphs, though a new rate must not be a new graph"] = extra_graphs
     values["ops of the graph that call back into Python"] = sorted(python_ops)
@@ -193,8 +211,9 @@ def _run_updates(cls) -> dict:
 
 
 def _find_functions(smoother) -> dict[int, object]:
-    """Return id -> tf.function, for each one that is an attribute of the object."""
+    """Return id -> tf.function, for each attribute of the object that is a tf.function."""
     attributes = [getattr(smoother, name, None) for name in dir(smoother)]
+    # Only a tf.function has this method.
     return {
         id(value): value for value in attributes if hasattr(value, "experimental_get_tracing_count")
     }
@@ -206,7 +225,7 @@ def _count_graphs(functions: Iterable) -> int:
 
 
 def _as_float(value) -> float:
-    """Return a mean as a float; InvalidAnswer for a tensor of a graph, or for no number."""
-    with suppress(Exception):  # a tensor of a graph has no value outside of it
+    """Return a mean as a float. Raise InvalidAnswer if it is no number, or a tensor of a graph."""
+    with suppress(Exception):  # a tensor of a graph has no value outside the graph
         return float(value)
     raise InvalidAnswer(f"outside the graph, a mean must be a number, not {real_type_name(value)}")

@@ -1,4 +1,9 @@
-"""Chapter 7: a program with three suspects, none of them guilty. The proof is a failing test."""
+"""Chapter 7: a program with three suspects, none of them guilty. The proof is a failing test. The
+program is a weather forecast in three modules. It uses torch.compile, an op of its own and a cache,
+the *suspects*. One of its numbers is wrong, but the cause is a tensor that is overwritten while
+another part of the program still refers to it. A learner writes a test that fails, and a *cure*: a
+dict of the dotted name of a function -> the new function.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,6 +21,7 @@ from helpers.study.sameness import is_same_result
 
 SOURCES = read("forecast")
 AS_WRONG = "out of the way and nothing else changed, the skill is just as wrong"
+# A wrong seam -> the sentence on why the cause is not there.
 ELSEWHERE = {
     "evaluator": f"with torch.compile {AS_WRONG}",
     "registry": f"with its own op {AS_WRONG}",
@@ -58,20 +64,22 @@ def three_suspects(seam, failing: Callable, cured):
 
 
 def _place_copy(self, part):
-    """Do what a right cure does: `Windows.place` returns a new tensor each time.
+    """Do what a right cure does: return a new tensor for each window.
 
-    The program's own method writes each window into the memory of `self.laid`.
+    This replaces `Windows.place`, which writes each window into the same tensor, `self.laid`.
     """
     return self.laid.new_tensor(part)
 
 
 def _judge_test(failing: Callable, cured: Mapping) -> str | None:
-    """Return how the learner's test is wrong: it must fail in two programs and pass in one.
+    """Return a sentence on how the learner's test is wrong, or None if it is right.
 
-    `failing(*modules)` returns the actual and the expected value; it passes if they agree. `cured`
-    is the learner's cure, dotted name -> new function.
+    The test must fail in the program as it is, and also without the suspects. It must pass with the
+    learner's cure. `failing(*modules)` returns the actual and the expected value, and passes if
+    both are the same. `cured` maps the dotted name of a function to the new function.
     """
-    trials = (  # the program in words, its changes, whether the suspects are gone, must it pass
+    # (the program in words, changes by dotted name, whether the suspects are removed, must it pass)
+    trials = (
         ("as it is", {}, False, False),
         ("without torch.compile, own op and cache", {}, True, False),
         ("with your cure", cured, False, True),
@@ -93,7 +101,10 @@ def _judge_test(failing: Callable, cured: Mapping) -> str | None:
 
 
 def _copy_numbers(value):
-    """Return tensors as lists, in lists too, because a later step may overwrite their memory."""
+    """Return a value with each tensor in it as a list, also inside lists and tuples.
+
+    A copy is needed, because a later step of the program may overwrite a tensor.
+    """
     if isinstance(value, (list, tuple)):
         return [_copy_numbers(item) for item in value]
     return value.tolist() if hasattr(value, "tolist") else value
@@ -101,10 +112,12 @@ def _copy_numbers(value):
 
 @contextmanager
 def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterator[list]:
-    """Import the program for the length of a block, and yield its modules.
+    """Import the program for the length of a block, and yield the list of its modules.
 
-    `changes` are functions by the dotted name that they replace. `without_suspects` takes the
-    compiled step, the own op and the cache out of the program.
+    `changes` maps the dotted name of a function, such as "readings.Windows.place", to the function
+    that replaces it. `without_suspects` removes the three suspects: what torch.compile returns is
+    the function itself, the own op is replaced by its plain function, and the cache by what it
+    wraps.
     """
     with fresh_project(SOURCES) as modules, ExitStack() as patches:
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
@@ -124,11 +137,12 @@ def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterato
 
 
 def _find_owner(modules_by_name: dict, dotted_name) -> tuple[object, str]:
-    """Return what a dotted name is an attribute of, and the attribute's name.
+    """Return (owner, name of the attribute) for a dotted name of the program.
 
-    InvalidAnswer if `dotted_name` is no such name in the program.
+    For "readings.Windows.place" it is the class Windows of the module, and "place". Raise
+    InvalidAnswer if the program has no such name.
     """
-    # What is no text becomes a name that no module has, so it is refused below.
+    # If `dotted_name` is no text, `path` is empty, and the name is refused below.
     module, *path = dotted_name.split(".") if isinstance(dotted_name, str) else ("",)
     owner = modules_by_name.get(module)
     for name in path[:-1]:
@@ -139,9 +153,10 @@ def _find_owner(modules_by_name: dict, dotted_name) -> tuple[object, str]:
 
 
 def _run_program(sensor: int, cured: Mapping) -> dict:
-    """Run the program with a learner's cure; return all its numbers by label.
+    """Run the program with a learner's cure; return label -> observation.
 
-    Two more labels say how often its own op and its compiled step ran, which a cure must keep.
+    The observations are all numbers of the program, and how often its own op and its compiled step
+    ran. A cure must not remove them from the program.
     """
     counts = {"step": 0, "own op": 0}
 
@@ -157,7 +172,7 @@ def _run_program(sensor: int, cured: Mapping) -> dict:
     values = {}
     with _import_program(cured) as (bent_loss, readings, weather):
         bent_loss.bent = counting("own op", bent_loss.bent)
-        # Nothing is compiled here: only that the step goes through torch.compile matters.
+        # Nothing is compiled here. It only matters that the step is passed to torch.compile.
         with patch("torch.compile", lambda fn, **options: counting("step", fn)):
             values |= require_attempt(weather.forecast(sensor, fast=True), "forecast")
         for length in LENGTHS:

@@ -1,4 +1,9 @@
-"""Chapter 7: an op that a program does not find, and models that stay in memory."""
+"""Chapter 7: an op that a program does not find, and models that stay in memory. Both exercises ask
+for a *seam* (the place where something intercepts a call), a *proof* (an exhibit that shows it) and
+a *cure* (code). `@diagnosed` judges seam and proof, and the functions here run the cure. In the
+first, a program does not import the module that registers an op. In the second, a sweep over models
+keeps each model alive: by a cache on a method, or by the traceback of an error.
+"""
 
 import gc
 from collections.abc import Callable
@@ -28,17 +33,20 @@ import model
 
 answer = model.predict(torch.tensor([0.5])).tolist()
 """
-TRIALS = (  # in words, the program, other texts, its answer
+# (the trial in words, the module to import, modules that replace those of the learner, its answer)
+TRIALS = (
     ("serve", "serve", {}, [1.25, 0.0]),
     ("a new program with a different ops", "report", {"report": REPORT, "ops": OTHER_OPS}, [2.5]),
 )
 
 
 def _shows_registration(model) -> bool:
-    """Return whether a model shows runs of children of which one fails to call the op, and one runs
-    it.
+    """Return whether an exhibit's model proves that the op is found only after its registration.
+
+    The proof are two runs in child processes that call the op: one ends with an error, and the
+    other one, which registers the op first, ends well.
     """
-    ends = set()
+    ends = set()  # how the runs ended, "error" or "well"
     for run in read_parts(model, "runs"):
         if "torch.ops" in run.source:  # this child calls the op, and does not only register it
             ends.add(run.end)
@@ -75,25 +83,26 @@ def missing_op(seam, proof, cured, sources):
     """Every program that imports model has its op, and none has to know about ops."""
     # `@diagnosed` has judged seam and proof. `sources` and `cured` are texts of modules, by name.
     texts = require_named_values(cured, sources, "cured")
-    for shows, program, other_texts, right in TRIALS:
+    for shows, program, other_texts, expected_answer in TRIALS:
         try:
             result = start({**texts, **other_texts}, program)
         except RuntimeError as error:
             return f"{shows}: {error}"
-        if result != right:
+        if result != expected_answer:
             before = f"{shows}: "
-            return describe_difference(before, f"gives {result}", f"gives {right}", "the op")
+            expected = f"gives {expected_answer}"
+            return describe_difference(before, f"gives {result}", expected, "the op")
     return None
 
 
 def _names_the_cache(model) -> bool:
-    """Return whether a table of bindings has a row for the cache of the method `size`."""
+    """Return whether an exhibit's model is a table of references with the cache of `size`."""
     rows = read_parts(model, "rows")
     return any("size(its cache)" in getattr(row, "owner", "") for row in rows)
 
 
 def _names_the_frames(model) -> bool:
-    """Return whether a table of a traceback has a frame with a model among its locals."""
+    """Return whether an exhibit's model is a table of frames with a model among their locals."""
     rows = read_parts(model, "rows")
     return any("Net object" in getattr(row, "locals", "") for row in rows)
 
@@ -128,16 +137,19 @@ KEPT_MODELS_EVIDENCE = (
 def kept_models(seam, proof, cured: Callable):
     """The scores and errors are the same. No model is measured twice, and none is left."""
     # `@diagnosed` has judged seam and proof. `cured(widths, x, measure)` is the learner's sweep.
-    known = {id(module) for module in _find_modules()}
+    known_ids = {id(module) for module in _find_modules()}
     rows = []
     for run in RUNS:
-        rows.append((f"for the widths {list(run.widths)}{run.words}", known, run))
+        rows.append((f"for the widths {list(run.widths)}{run.words}", known_ids, run))
     cases = make_cases(_run_sweep, rows, advise_on_first_part("sweep"))
     return find_difference(cured, _sweep, cases, "sweep")
 
 
 def _sweep(widths, x, measure):
-    """Act as a right answer: return the scores of the models that fit x, and the others' errors."""
+    """Act as a right answer: return the scores of the models that fit x, and the others' errors.
+
+    This is the reference for the learner's `cured`.
+    """
     scores = []
     errors = []
     for width in widths:
@@ -152,6 +164,7 @@ def _sweep(widths, x, measure):
 
 
 def _count_parameters(model) -> int:
+    """Return the number of a model's parameters. This is what a sweep usually measures."""
     return sum(parameter.numel() for parameter in model.parameters())
 
 
@@ -172,9 +185,9 @@ def _raise_other_error(model):
 class SweepRun:
     """One run of a learner's sweep."""
 
-    #: The widths of the models, of which 2 fits x.
+    #: The widths of the models. A model of the width 2 fits the data x, and any other one fails.
     widths: tuple[int, ...]
-    #: What measures a model.
+    #: The function that the sweep calls to measure a model.
     measure: Callable = _count_parameters
     #: What is unusual about the run, in words.
     words: str = ""
@@ -191,20 +204,21 @@ RUNS = (
 )
 
 
-def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
-    """Return what a learner's sweep gives, how often it measures models, and which stay alive.
+def _run_sweep(known_ids: set[int], run: SweepRun, cured) -> dict:
+    """Run a learner's sweep; return label -> observation.
 
-    `known` has the ids of the modules that were alive before.
+    The observations are its scores and errors, whether it measured a model twice, and which models
+    are still in memory. `known_ids` are the ids of the modules that were in memory before.
     """
-    models = []  # a weak reference to each model that was measured
+    measured_models = []  # weak references, because the check must not keep a model alive
     measured_again = []
 
     def measure_once(model) -> int:
         """Measure a model, and note if it was measured before."""
-        for reference in models:
+        for reference in measured_models:
             if reference() is model:
                 measured_again.append(reference)
-        models.append(ref(model))
+        measured_models.append(ref(model))
         return run.measure(model)
 
     x = torch.tensor([[1.0, -2.0], [0.5, 3.0]])
@@ -223,17 +237,18 @@ def _run_sweep(known: set[int], run: SweepRun, cured) -> dict:
         "the errors": [str(error) for error in errors],
         "another error propagates": has_propagated,
         "models measured twice, though the cache must stay": len(measured_again),
-        "a model measured for each score": len(scores) <= len(models) <= len(run.widths),
+        "a model measured for each score": len(scores) <= len(measured_models) <= len(run.widths),
     }
-    # All objects of the process are searched, which is slow, so only the short runs do it. The
-    # reference keeps its errors with their tracebacks, so it is not searched: nothing may be left.
+    # The search goes through all objects of the process. That is slow, so only short runs do it.
+    # The reference keeps its errors with their tracebacks, and so its models. There the expected
+    # answer, no models, is written down without a search.
     is_searched = len(run.widths) == 2 and cured is not _sweep
-    values["modules still in memory"] = _list_new_modules(known) if is_searched else []
+    values["modules still in memory"] = _list_new_modules(known_ids) if is_searched else []
     return values
 
 
 def _require_two_lists(pair) -> tuple[list, list]:
-    """Return the scores and the errors; InvalidAnswer for anything else."""
+    """Return (scores, errors), or raise InvalidAnswer if `pair` is no pair of two such lists."""
     is_pair = type(pair) is tuple and len(pair) == 2
     if not is_pair or not all(type(part) is list for part in pair):
         raise InvalidAnswer("cured must return two lists, the scores and the errors, as sweep does")
@@ -246,16 +261,16 @@ def _require_two_lists(pair) -> tuple[list, list]:
     return scores, errors
 
 
-def _list_new_modules(known: set[int]) -> list[str]:
-    """Return the types, by name, of the modules that are alive and whose ids are not known."""
-    new_types = {type(module).__name__ for module in _find_modules() if id(module) not in known}
+def _list_new_modules(known_ids: set[int]) -> list[str]:
+    """Return the names of the types of torch modules in memory, except those with known ids."""
+    new_types = {type(module).__name__ for module in _find_modules() if id(module) not in known_ids}
     return sorted(new_types)
 
 
 def _find_modules() -> list:
-    """Return all modules of torch that are alive."""
+    """Return all torch modules (torch.nn.Module) that are in memory."""
     gc.collect()
-    # There are a million objects of few types, so test each type only once.
+    # There are a million objects, but few types. So each type is tested once.
     objects = gc.get_objects()
     kinds = {kind for kind in set(map(type, objects)) if issubclass(kind, torch.nn.Module)}
-    return [each for each in objects if type(each) in kinds]
+    return [candidate for candidate in objects if type(candidate) in kinds]
