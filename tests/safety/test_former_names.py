@@ -76,7 +76,7 @@ def test_what_to_use_is_offered():
         assert not offered[now].intersection(old)
         for name, (chapter, words) in old.items():
             assert 0 <= chapter <= 7
-            asked = former_names._replaced(name, chapter, words, offered[now], prefix)
+            asked = former_names._describe_old_name(name, chapter, words, offered[now], prefix)
             assert ("is now" in asked) == (" " not in words), name
 
 
