@@ -1,5 +1,4 @@
 """Check the arguments that a user passes to a verb, and quote them in error messages.
-
 A *verb* is a public function of this package, such as `show_bytecode`. Each `require_…` function
 returns a valid argument, and raises an error with one sentence for any other.
 

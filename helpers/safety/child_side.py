@@ -1,5 +1,4 @@
 """Run the source code of a request in a child process, and report the result to the parent.
-
 The parent runs `children.py`, which starts the child; it is called the *starter* here. The child
 writes its reports into a file, one JSON object a line. So nothing that the source prints can be
 mistaken for a report.

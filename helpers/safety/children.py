@@ -1,5 +1,4 @@
 """Run a command, or Python source, in a child process with limits; return what it printed.
-
 A child is killed, with all processes that it started, when it passes its limit of time, takes half
 of the machine's memory or prints too much, on Ctrl-C, and when this process ends. Where the memory
 of a process is unknown (processes.py), there is no limit on it. The code that runs in the child is
@@ -159,14 +158,16 @@ def ask_forked_child(
 def _start(context, request: dict, seconds: float, env: dict, shows: bool) -> ChildResult:
     """Run a request in a child process that has a temporary folder of its own.
 
-    `context` is what `multiprocessing.get_context` returned. The other arguments are those of
-    `ask_child`.
+    The child runs `be_a_child`. `context` is what `multiprocessing.get_context` returned. The other
+    arguments are those of `ask_child`.
     """
-    with temporary("child-") as home, ExitStack() as stack:
-        for name in (WORK, TEMPORARY, HOME):
-            (home.path / name).mkdir()
-        files = [stack.enter_context(open(home.path / name, "x+b")) for name in PRINTED.values()]
-        child = context.Process(target=be_a_child, args=(request, str(home.path)))
+    with temporary("child-") as folder, ExitStack() as stack:
+        for name in (WORK, TEMPORARY, HOME):  # the subfolders that the child uses
+            (folder.path / name).mkdir()
+        files = []  # for what the child prints to stdout and stderr
+        for name in PRINTED.values():
+            files.append(stack.enter_context(open(folder.path / name, "x+b")))
+        child = context.Process(target=be_a_child, args=(request, str(folder.path)))
         with _empty_main_module(), patch.dict(os.environ, env):  # the child inherits both
             child.start()
         stack.callback(child.close)
@@ -176,7 +177,7 @@ def _start(context, request: dict, seconds: float, env: dict, shows: bool) -> Ch
         # There is no file if the child reported nothing. A child that was killed while it wrote
         # leaves half a line, which is no JSON.
         with suppress(FileNotFoundError, ValueError):
-            for line in (home.path / TOLD).read_bytes().splitlines():
+            for line in (folder.path / TOLD).read_bytes().splitlines():
                 reports.append(json.loads(line))
         return ChildResult(ended, tuple(reports))
 

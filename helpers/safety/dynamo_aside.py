@@ -1,5 +1,4 @@
 """Tell torch's Dynamo not to compile functions of this package, nor what they call.
-
 A verb, such as `watch_names`, may be called in a function that `torch.compile` compiles, and the
 functions of its recorders run in the middle of one. There Dynamo looks at each Python frame that
 begins, and would compile frames of this package as if they were the user's.

@@ -1,5 +1,4 @@
 """Read the parts of an exception, such as its cause and its traceback, without running its code.
-
 A class of exceptions may define a property of the same name, such as `args`. So each part is read
 by the descriptor of the built-in class: `BaseException.args.__get__(error)`.
 """

@@ -1,5 +1,4 @@
 """Write, move and delete files, but only in folders that the course itself has made.
-
 A folder of the course is known by a marker file in it. Every function here refuses a folder that
 may be somebody else's.
 """
@@ -70,22 +69,22 @@ class ManagedDirectory:
         `made` is in a folder that `work` created. It replaces a file or a folder that has the name.
         OSError if another process put something there meanwhile.
         """
-        place = self.path / plain_name(name)
+        target = self.path / plain_name(name)
         self._check()
-        if not Path(made).is_dir() or not os.path.lexists(place):
-            os.replace(made, place)
-            return place
+        if not Path(made).is_dir() or not os.path.lexists(target):
+            os.replace(made, target)
+            return target
         # `os.replace` cannot replace a folder that has files. So the old folder is moved to a
         # temporary folder first, which is removed at the end of the block.
         with self.work() as work:
             old = work / "old"
-            os.replace(place, old)
+            os.replace(target, old)
             try:
-                os.replace(made, place)
+                os.replace(made, target)
             except BaseException:
-                os.replace(old, place)  # back again, before the end of the block removes it
+                os.replace(old, target)  # back again, before the end of the block removes it
                 raise
-        return place
+        return target
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
         """Replace the subfolder `name` by one with exactly these files, and return its path.
@@ -120,10 +119,10 @@ class ManagedDirectory:
             self._make_missing_folders(filter(None, folders))  # without "", which is this folder
             self._check()
             for path, folder, file_name in new_files:
-                place = self.path / folder / file_name
-                if place.is_dir() and not place.is_symlink():
-                    _remove(place)  # `os.replace` cannot replace a folder by a file
-                os.replace(path, place)
+                target = self.path / folder / file_name
+                if target.is_dir() and not target.is_symlink():
+                    _remove(target)  # `os.replace` cannot replace a folder by a file
+                os.replace(path, target)
 
         for folder in filter(None, folders):
             for path in sorted((self.path / folder).iterdir()):
@@ -136,10 +135,10 @@ class ManagedDirectory:
         A file or a link that has the name of one is removed first.
         """
         for name in names:
-            place = self.path / plain_name(name)
-            if place.is_symlink() or not place.is_dir():
+            target = self.path / plain_name(name)
+            if target.is_symlink() or not target.is_dir():
                 self.discard(name)
-                place.mkdir()
+                target.mkdir()
 
     def discard(self, name: str) -> None:
         """Remove the file or the subfolder `name`; do nothing if there is none."""
@@ -295,26 +294,26 @@ def plain_name(value: object, what: str = "a name") -> str:
 # -- Files in the learner's own folder. The caller has checked that they may be written there.
 
 
-def add_copy(data: bytes, place: Path) -> bool:
-    """Write a new file at the path `place`, and return True.
+def add_copy(data: bytes, target: Path) -> bool:
+    """Write a new file at the path `target`, and return True.
 
     Return False and write nothing if something has that path already. Raise NotRenewed where the
     file cannot be written.
     """
-    if os.path.lexists(place):
+    if os.path.lexists(target):
         return False
-    with _written_beside(data, place) as part:
+    with _written_beside(data, target) as part:
         try:
-            os.link(part, place)  # unlike a rename, a link never replaces a file
+            os.link(part, target)  # unlike a rename, a link never replaces a file
         except FileExistsError:  # another process has written a file there meanwhile
             return False
         except OSError:  # a file system without hard links
-            os.replace(part, place)
+            os.replace(part, target)
     return True
 
 
-def renew_copy(data: bytes, place: Path, mark: str) -> Path | None:
-    """Write a file at the path `place`, and keep the old file under a second name beside it.
+def renew_copy(data: bytes, target: Path, mark: str) -> Path | None:
+    """Write a file at the path `target`, and keep the old file under a second name beside it.
 
     Return the second path, or None if there was no old file. With the mark "old", the second name
     of "a.ipynb" is "a.old.ipynb".
@@ -323,66 +322,66 @@ def renew_copy(data: bytes, place: Path, mark: str) -> Path | None:
     before it loses the first. Raise NotRenewed where the file cannot be written; then the old file
     has its first name again, where the system lets it.
     """
-    if not os.path.lexists(place):
-        replace_copy(data, place)
+    if not os.path.lexists(target):
+        replace_copy(data, target)
         return None
-    with _written_beside(data, place) as part:
-        old_file = _name_twice(place, mark)
+    with _written_beside(data, target) as part:
+        old_file = _name_twice(target, mark)
         try:
-            os.replace(part, place)
+            os.replace(part, target)
         except BaseException as error:
-            _take_back(old_file, place)
+            _take_back(old_file, target)
             if isinstance(error, OSError):
-                raise NotRenewed(_describe_not_renewed(place, error, old_file)) from error
+                raise NotRenewed(_describe_not_renewed(target, error, old_file)) from error
             raise
     return old_file
 
 
-def replace_copy(data: bytes, place: Path) -> None:
-    """Write a file at the path `place` in one step. An old file is lost.
+def replace_copy(data: bytes, target: Path) -> None:
+    """Write a file at the path `target` in one step. An old file is lost.
 
     The caller has checked that nobody needs the old file. Raise NotRenewed where the new one cannot
     be written.
     """
-    with _written_beside(data, place) as part:
-        os.replace(part, place)
+    with _written_beside(data, target) as part:
+        os.replace(part, target)
 
 
 @contextmanager
-def _written_beside(data: bytes, place: Path) -> Iterator[Path]:
-    """Write a file to a temporary folder beside `place`, and give the `with` block its path.
+def _written_beside(data: bytes, target: Path) -> Iterator[Path]:
+    """Write a file to a temporary folder beside `target`, and give the `with` block its path.
 
-    The block renames the file to `place`. It is beside `place` because a rename works only within
+    The block renames the file to `target`. It is beside `target` because a rename works only within
     one file system. The temporary folder is removed after the block. Raise NotRenewed for an
     OSError in the block, too.
     """
     try:
         with tempfile.TemporaryDirectory(
-            prefix=".copy-", dir=place.parent, ignore_cleanup_errors=True
+            prefix=".copy-", dir=target.parent, ignore_cleanup_errors=True
         ) as folder:
-            part = Path(folder, place.name)
+            part = Path(folder, target.name)
             write_new(part, data)
             yield part
     except OSError as error:
-        raise NotRenewed(_describe_not_renewed(place, error)) from error
+        raise NotRenewed(_describe_not_renewed(target, error)) from error
 
 
-def _describe_not_renewed(place: Path, error: OSError, old_file: Path | None = None) -> str:
-    """Return a sentence on why the file at `place` was not written, and where the old file is.
+def _describe_not_renewed(target: Path, error: OSError, old_file: Path | None = None) -> str:
+    """Return a sentence on why the file at `target` was not written, and where the old file is.
 
     `old_file` is the second path of the old file, None if it has got none.
     """
-    reason = f"{place.name} could not be written ({error.strerror or error})"
+    reason = f"{target.name} could not be written ({error.strerror or error})"
     cure = "fix that and run the same command again"
-    if os.path.lexists(place):
-        return f"{reason}, and yours is unchanged in {place}: {cure}."
+    if os.path.lexists(target):
+        return f"{reason}, and yours is unchanged in {target}: {cure}."
     if old_file and os.path.lexists(old_file):
         return f"{reason}, and yours is kept as {old_file}: {cure}."
     return f"{reason}: {cure}."
 
 
-def _name_twice(place: Path, mark: str) -> Path:
-    """Give the file at `place` a second name by a hard link, and return the second path.
+def _name_twice(target: Path, mark: str) -> Path:
+    """Give the file at `target` a second name by a hard link, and return the second path.
 
     With the mark "old", "a.ipynb" is also called "a.old.ipynb", or "a.old-2.ipynb" if that name is
     taken. Where there are no hard links, as for a folder, the file is renamed: it loses its first
@@ -390,29 +389,29 @@ def _name_twice(place: Path, mark: str) -> Path:
     """
     for count in itertools.count(1):
         number = f"-{count}" if count > 1 else ""
-        second = place.with_name(f"{place.stem}.{mark}{number}{place.suffix}")
+        second = target.with_name(f"{target.stem}.{mark}{number}{target.suffix}")
         if os.path.lexists(second):
             continue
-        if place.is_symlink() or not place.is_file():  # a folder has no hard links
-            os.rename(place, second)
+        if target.is_symlink() or not target.is_file():  # a folder has no hard links
+            os.rename(target, second)
             return second
         try:
-            os.link(place, second)
+            os.link(target, second)
         except FileExistsError:  # another process was faster
             continue
         except OSError:  # a file system without hard links
-            os.rename(place, second)
+            os.rename(target, second)
         return second
 
 
-def _take_back(second: Path, place: Path) -> None:
-    """Undo `_name_twice`: give the file at `second` its first name `place` again, and only that.
+def _take_back(second: Path, target: Path) -> None:
+    """Undo `_name_twice`: give the file at `second` its first name `target` again, and only that.
 
     Where that fails, the file stays at `second`.
     """
     with suppress(OSError):
-        if not os.path.lexists(place):  # `_name_twice` has renamed the file
-            os.rename(second, place)
-        elif os.path.samefile(second, place):  # the file has both names
+        if not os.path.lexists(target):  # `_name_twice` has renamed the file
+            os.rename(second, target)
+        elif os.path.samefile(second, target):  # the file has both names
             os.unlink(second)
-        # Else `place` is another file by now, which must not be lost.
+        # Else `target` is another file by now, which must not be lost.

@@ -1,5 +1,4 @@
 """Say what to use for a public name that the package lacks: its new name, or a similar one.
-
 A learner's notebook may be older than the package. `OLD_NAMES` has the public names of earlier
 versions, and `OLD_CHECKS` the exercises of earlier versions, each with the chapter that used it.
 """
@@ -101,18 +100,18 @@ def error_of_name(
     return NotOffered(message)
 
 
-def sentence_of_name(name: str, offered: Collection[str], where: str) -> str:
+def sentence_of_name(name: str, offered: Collection[str], package: str) -> str:
     """Return a sentence on what to use for a public name that the package lacks.
 
-    `offered` are the names that it has, and `where` is the name of the package. Return "" if the
+    `offered` are the names that it has, and `package` is the name of the package. Return "" if the
     name is not known and none is similar.
     """
     if name in OF_COURSE:
-        return f"{name} is in the notebooks' course; {where} has only instruments"
+        return f"{name} is in the notebooks' course; {package} has only instruments"
     if name in OLD_NAMES:
         return _describe_old_name(name, *OLD_NAMES[name], offered)
     near = get_close_matches(name, offered, n=1, cutoff=NEAR)
-    return f"{where} has no {name}; did you mean {near[0]}?" if near else ""
+    return f"{package} has no {name}; did you mean {near[0]}?" if near else ""
 
 
 def sentence_of_check(name: str, offered: Collection[str]) -> str:

@@ -1,5 +1,4 @@
 """Keep this package's frames out of the Python stack that TensorFlow stores with each graph op.
-
 TensorFlow shows that stack when an op of a graph fails, so that users find the line of their
 program that created the op. A stack filter leaves files out of it
 (tensorflow/python/util/tf_stack.py). AutoGraph leaves out its own files in the same way.

@@ -99,8 +99,8 @@ OPS = {"torch": _add_in_torch, "tensorflow": _add_in_tensorflow}
 def main() -> None:
     """Import the distributions that the command line names."""
     # Python adds the folder of a script to `sys.path`. The modules there could hide packages.
-    here = os.path.dirname(os.path.realpath(__file__))
-    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != here]
+    own_folder = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != own_folder]
     import_parts(json.loads(sys.argv[1]))
 
 

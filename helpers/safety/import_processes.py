@@ -1,5 +1,4 @@
 """Import distributions in child processes, and collect why some of them cannot be imported.
-
 A package that ends Python when it is imported ends only a child. Another child then imports the
 remaining distributions.
 """

@@ -1,5 +1,4 @@
 """Delay the program's signal handlers, such as that of Ctrl-C, while code of a recorder runs.
-
 A *recorder* is code of this package that notes events while the user's program runs. It runs
 between two lines of the user's code, in a tracer or in a callback from C. If CPython called a
 signal handler there, an error of the handler would end the recorder, leave its record half changed,
@@ -188,7 +187,7 @@ class in_users_code:  # noqa: N801 (used like a function)
             self._wait_for(number)
             return DO_NOTHING
         self._is_choosing = True
-        PRESSES.press = tuple
+        PRESSES.press = tuple  # no signal is sent again during these lines
         try:
             if self._must_wait(number, handler, frame):
                 self._wait_for(number)
@@ -196,7 +195,7 @@ class in_users_code:  # noqa: N801 (used like a function)
             self._waiting.pop(number, None)
             return handler
         finally:
-            PRESSES.repeat(self._waiting)
+            PRESSES.repeat(self._waiting)  # from now on, the first waiting signal is sent again
             self._is_choosing = False
 
     def _wait_for(self, number: int) -> None:

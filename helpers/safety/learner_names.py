@@ -1,5 +1,4 @@
 """Restore the global names of a learner's modules after a check has run the learner's answer.
-
 An *answer* is what a learner passes to a check of an exercise: a function, a class, or a list or
 dict of them.
 """

@@ -47,11 +47,11 @@ def find_record_file() -> Path | None:
         return None
     work = ROOT / WORK
     try:
-        here = Path.cwd().resolve()
+        current_folder = Path.cwd().resolve()
     except FileNotFoundError:  # the folder was removed
         return None
     is_course = (ROOT / "course.py").is_file() and work.is_dir() and not work.is_symlink()
-    is_inside = here == work or work in here.parents
+    is_inside = current_folder == work or work in current_folder.parents
     return work / NAME if is_course and is_inside else None
 
 

@@ -1,4 +1,7 @@
-"""Stop a learner's code that takes too long, uses too much memory, or prints too much."""
+"""Stop a learner's code that takes too long, uses too much memory, or prints too much.
+A thread watches the code. When a limit is passed, the thread interrupts the code as Ctrl-C does.
+Such an interrupt is called a *press*.
+"""
 
 import _thread
 import ctypes
@@ -20,8 +23,7 @@ GIBIBYTE = 1 << 30
 # Code that computes may take this many times its limit of processor time on the clock, because
 # other processes use the processor, too.
 STRETCH = 3
-# A thread watches the limits. When one is passed, it interrupts the code as Ctrl-C does. Such an
-# interrupt is called a *press*. The next three numbers are seconds for which the thread waits.
+# Seconds for which the watching thread waits:
 LOOKS = 0.05  # between two looks at the limits, before the first press
 PATIENT = 1.0  # from the first press to the second: most code ends after one
 AGAIN = 0.2  # from each later press to the next
@@ -57,7 +59,7 @@ class limited:  # noqa: N801 (used like a function)
         self._is_over = threading.Event()  # set when the block ends
         self._lock = threading.Lock()  # the block does not end during a press
         self._call_at_press: list[Callable[[], object]] = []  # the functions of `when_stopped`
-        self._presses = 0  # how many there were
+        self._presses = 0  # how often the code was interrupted
 
     def __enter__(self) -> "limited":
         """Count what is printed, receive Ctrl-C, and start the thread that watches the limits."""

@@ -1,5 +1,4 @@
 """Say in one sentence how to install what is missing, for an error about a missing package.
-
 A *part* is something that the course needs: a framework, another package, or a C++ compiler. The
 versions to install are in the course's `constraints.txt`. The wheel, which is this package without
 the course, has ranges of versions in its own metadata.
@@ -179,8 +178,8 @@ def _describe_not_installed(module: str | None) -> str:
     name = FRAMEWORKS.get(module, module)
     if not HAS_COURSE:
         return f"{name} is missing in this Python: {cure(module)}."
-    rest = REST if module in FRAMEWORKS else ""
-    return f"{name} is missing in this notebook's Python: {cure(module)}{rest}."
+    closing = REST if module in FRAMEWORKS else ""
+    return f"{name} is missing in this notebook's Python: {cure(module)}{closing}."
 
 
 def unusable(part: str, error: BaseException) -> str:

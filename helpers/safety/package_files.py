@@ -1,5 +1,4 @@
 """Compare the files of installed distributions with their RECORD, and list the modules they offer.
-
 pip writes a file RECORD for each distribution that it installs, with the path and the size of each
 of its files. A file that is missing or has another size means that an install was interrupted.
 
@@ -189,18 +188,18 @@ def _fault_of_files(
     changed = []  # clauses on files with another size
     cut = []  # clauses on compiled files
     for path, size in files.items():
-        place = _find_place(path, site_packages, prefix)
-        if place is None:
+        file_path = _locate_file(path, site_packages, prefix)
+        if file_path is None:
             continue
         try:
-            actual_size = os.stat(place).st_size
+            actual_size = os.stat(file_path).st_size
         except OSError:
             missing.append(path)
             continue
-        if path.endswith(".py") and _is_cut_bytecode(importlib.util.cache_from_source(place)):
+        if path.endswith(".py") and _is_cut_bytecode(importlib.util.cache_from_source(file_path)):
             cut.append(f"the compiled form of {path} is cut short, as on a full disk")
         # RECORD gives no size for some files, such as itself.
-        if not size.isdigit() or actual_size == int(size) or _may_change(path, place):
+        if not size.isdigit() or actual_size == int(size) or _may_change(path, file_path):
             continue
         if not any(others.get(path) == str(actual_size) for others in all_files):
             changed.append(f"{path} has {actual_size:,} bytes instead of {int(size):,}")
@@ -213,7 +212,7 @@ def _fault_of_files(
     return faults[0] if faults else ""
 
 
-def _find_place(path: str, site_packages: Path, prefix: str) -> str | None:
+def _locate_file(path: str, site_packages: Path, prefix: str) -> str | None:
     """Return the absolute path of a file that RECORD lists; None if the file may be missing.
 
     `path` is relative to `site_packages`, and `prefix` is the folder of the environment. A compiled
@@ -221,12 +220,12 @@ def _find_place(path: str, site_packages: Path, prefix: str) -> str | None:
     """
     if path.endswith(".pyc"):
         return None
-    place = os.path.join(site_packages, path)
+    file_path = os.path.join(site_packages, path)
     if not path.startswith(".."):
-        return place
+        return file_path
     # Such as "../../../bin/pip", which is a script in the environment.
-    place = os.path.normpath(place)
-    return place if place.startswith(prefix) else None
+    file_path = os.path.normpath(file_path)
+    return file_path if file_path.startswith(prefix) else None
 
 
 def _is_cut_bytecode(path: str) -> bool:
@@ -256,10 +255,10 @@ def _find_environment(site_packages: Path) -> str:
     return os.path.realpath(sys.prefix)
 
 
-def _may_change(path: str, place: str) -> bool:
+def _may_change(path: str, file_path: str) -> bool:
     """Return whether a file may rightly have another size than RECORD says.
 
-    `path` is as RECORD lists it, and `place` is its absolute path.
+    `path` is as RECORD lists it, and `file_path` is its absolute path.
     """
     if path.endswith(".pem"):  # certificates, to which a company adds its own
         return True
@@ -267,7 +266,7 @@ def _may_change(path: str, place: str) -> bool:
         return False
     if "etc" in path.split("/"):  # settings, which users edit
         return True
-    with open(place, "rb") as file:
+    with open(file_path, "rb") as file:
         return file.read(2) == b"#!"  # a script, whose first line has the path of the environment
 
 
@@ -318,8 +317,8 @@ def _requirements(folder: Path) -> list[str]:
 def main() -> None:
     """Check the distributions that the command line names, and print what was found as JSON."""
     # Python adds the folder of a script to `sys.path`. The modules there could hide packages.
-    here = os.path.dirname(os.path.realpath(__file__))
-    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != here]
+    own_folder = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != own_folder]
     print(json.dumps(look_at_files(*json.loads(sys.argv[1]))))
 
 

@@ -1,5 +1,4 @@
 """Restore what a verb changes in the interpreter, such as the tracer, however the verb ends.
-
 A *verb* is a public function of this package. Many verbs run a function of the learner. What that
 function itself sets in the interpreter stays, as after any other cell.
 """

@@ -1,5 +1,4 @@
 """Share a learner's progress with a class, by one file for each learner in a common folder.
-
 A file has the exercises with their states, and the learner's name if the learner gave one. The file
 has a random name. A note in the learner's own folder `work/` stores the common folder and the name
 of the file, so that the learner can change or remove the file later.
@@ -90,10 +89,10 @@ def remove_shared_file(work: Path) -> str:
     Return "" if nothing is shared. Raise Refusal if the file or the note cannot be removed. `work`
     is the learner's own folder.
     """
-    place = find_shared_file(work)
-    if place is None:
+    shared_file = find_shared_file(work)
+    if shared_file is None:
         return ""
-    folder, file_name = place
+    folder, file_name = shared_file
     try:
         Path(folder, file_name).unlink(missing_ok=True)
         (work / STATE).unlink(missing_ok=True)

@@ -1,5 +1,4 @@
 """Save and restore what the operating system stores about a signal, which Python does not show.
-
 Each call of `signal.signal` resets it. The flag of `signal.siginterrupt` would be lost, and
 settings of a C library.
 """

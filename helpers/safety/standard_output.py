@@ -1,5 +1,4 @@
 """Record what a program prints while a verb runs it, by an object that replaces `sys.stdout`.
-
 That object is called the *stand-in*. It passes each text that is written to a function, and passes
 everything else on to the program's own stream. The program may keep the stand-in, for example in a
 log handler. So once the verb has ended, the stand-in writes to the program's stream.

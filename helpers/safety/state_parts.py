@@ -1,5 +1,4 @@
 """Describe settings of a process, such as `sys.path`, by a function to read and one to restore.
-
 A check saves them before it runs a learner's answer, and restores them after it.
 """
 

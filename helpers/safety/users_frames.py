@@ -1,5 +1,4 @@
 """Tell frames of user code from frames of this package, and cut the latter out of tracebacks.
-
 A *verb* is a public function of this package. An error that a verb raises on purpose, such as for a
 wrong argument, leaves the verb with a traceback that ends at the user's own call. An error that a
 mistake in this package causes keeps all its frames.
@@ -67,7 +66,9 @@ def users_frame() -> FrameType:
 def is_users(frame: FrameType) -> bool:
     """Return whether a frame runs the user's code, and neither a library's nor this package's."""
     file = frame.f_code.co_filename
-    if file == GENERATED:  # the module tells whose class a generated function belongs to
+    if file == GENERATED:
+        # A method that dataclasses generate runs in the module of its class. One that namedtuple
+        # generates runs in a module called "namedtuple_…".
         name = str(frame.f_globals.get("__name__"))
         return not name.startswith((f"{PACKAGE}.", "namedtuple_"))
     return not is_library(file)

@@ -1,5 +1,4 @@
 """Check the arguments of a call of a verb against its signature; raise a clear TypeError.
-
 A *verb* is a public function of this package, such as `show_bytecode`. Python's own message for a
 wrong call does not say how the function is called, or which keyword was misspelt.
 """
