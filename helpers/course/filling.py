@@ -82,7 +82,7 @@ class _Filling:
             delivery = self.deliveries.get(name)
             if not os.path.lexists(path):
                 self._add(name, data, version)
-            elif delivery is None or delivery.course != version:
+            elif delivery is None or delivery.course != version:  # else it is up to date
                 learners_data = _read(path)
                 if learners_data is None:  # a folder or a link, which stays
                     continue

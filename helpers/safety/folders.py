@@ -1,6 +1,6 @@
 """Write, move and delete files, but only in folders that the course itself has made.
-A folder of the course is known by a marker file in it. Every function here refuses a folder that
-may be somebody else's.
+A folder of the course is known by a marker file in it. The functions that open a folder refuse one
+that may be somebody else's.
 """
 
 import atexit

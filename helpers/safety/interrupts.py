@@ -132,12 +132,13 @@ class in_users_code:  # noqa: N801 (used like a function)
         if not self._is_on:
             return
         self._is_on = False
-        PRESSES.press = tuple
+        PRESSES.press = tuple  # no signal is sent again
         signal._signal = _signal
         for number, handler in self._handlers.items():
             # A handler that the program has set by other means than `signal` stays.
             if _signal.getsignal(number) is handler:
                 _exchange(number, handler.of_user)
+        # `__enter__` gave the signal that only ends sleeps a handler that does nothing.
         if self._waking and _signal.getsignal(self._waking) is DO_NOTHING:
             _signal.signal(self._waking, _signal.SIG_DFL)
         for number in self._waiting:
