@@ -7,7 +7,7 @@ from base64 import b64encode
 import pytest
 
 from helpers.course.handout import unsolved
-from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, fitted, kind_of, page, words
+from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, count_words, fitted, kind_of, page
 from tools.mark_slides import MOST, NOTEBOOKS, SAME, slide_types
 
 CHAPTER = NOTEBOOKS[3]
@@ -96,7 +96,9 @@ def test_above_a_run_stands_the_beginning_of_its_prose_and_no_question_twice():
     for cell, kind in zip(cells, kinds, strict=True):
         cell["metadata"]["slideshow"] = {"slide_type": kind}
     shown, told, asked, answer = fitted(cells)
-    assert words([shown["source"]]) < 45 and shown["source"].endswith("- Step 1 · Names, 5 minutes")
+    assert count_words([shown["source"]]) < 45 and shown["source"].endswith(
+        "- Step 1 · Names, 5 minutes"
+    )
     assert kind_of(told) == NOTES and told["source"].endswith("More.")
     assert asked["source"] == "def f():\n    return 1" and asked["outputs"] == [DRAWN]
     assert (answer["source"].strip(), kind_of(answer)) == ("x = 1", BELOW)

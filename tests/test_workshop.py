@@ -26,19 +26,19 @@ def test_a_plan_fits_rests_and_adds_up(count, minutes, paths):
     assert 0 < len(days) <= count
     for day in days:
         assert sum(row.minutes for row in day) <= minutes
-        assert [row.what for row in day].count(LUNCH) <= (minutes > HALF)
+        assert [row.title for row in day].count(LUNCH) <= (minutes > HALF)
         assert day[0].chapter and day[-1].chapter  # no pause before or after
         sitting = []
         for row in day:
             sitting = [*sitting, row.minutes] if row.chapter else []
             assert sum(sitting) <= SITTING or len(sitting) == 1
         for before, after in zip(day, day[1:], strict=False):
-            assert before.what != OPENING or after.chapter
-            assert after.what != RECAP or before.chapter
+            assert before.title != OPENING or after.chapter
+            assert after.title != RECAP or before.chapter
     # all reading is in it, with the minutes of the notebook
     done = [row for day in days for row in day if row.chapter]
     for path in paths:
-        rows = [(row.what, row.minutes) for row in done if row.chapter == path.stem]
+        rows = [(row.title, row.minutes) for row in done if row.chapter == path.stem]
         for part in sections(path):
             needed = part.title and not re.match(r"Deeper|\d+ · Your turn", part.title)
             assert not needed or (part.title, ceil(part.reading)) in rows
@@ -50,7 +50,7 @@ def test_a_plan_fits_rests_and_adds_up(count, minutes, paths):
 @pytest.mark.parametrize("minutes", range(150, 330, 45))
 def test_no_step_is_done_without_those_before_it(minutes):
     days = planned(1, minutes, [NOTEBOOKS[4]])
-    steps = [row.what.split()[1] for day in days for row in day if row.what.startswith("Step")]
+    steps = [row.title.split()[1] for day in days for row in day if row.title.startswith("Step")]
     assert steps == [str(number) for number in range(1, len(steps) + 1)]
 
 

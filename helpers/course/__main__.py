@@ -1,4 +1,4 @@
-"""The words after `course.py` -> what they ask for, done by the Python of .venv."""
+"""Run a command of `course.py`, such as `course.py lab`, by the Python of the environment .venv."""
 
 import json
 import sys
@@ -10,24 +10,27 @@ if not __package__:  # course.py starts it by its path, from whatever folder
 from helpers.course import checkup, commands, handout, slides, terminal, tests, work, workshop
 
 
-def run(words: list[str]) -> int:
-    """Do what the words ask for; return the exit code.
+def run(arguments: list[str]) -> int:
+    """Run a command; return its exit code.
 
-    What the book needs may be missing for the other commands, so it is imported for itself.
+    `arguments` are those that `course.py` got: the name of the command, and its own arguments.
     """
-    command, *words = words
+    command, *arguments = arguments
     if command == "check":
-        return checkup.check(json.loads(words[0]))
+        return checkup.check(json.loads(arguments[0]))
     if command == "reset":
-        asked = commands.read_notebooks(command, words)
-        return work.reset(asked.notebooks, asked.solved_to)
+        requested = commands.read_notebooks(command, arguments)
+        return work.reset(requested.notebooks, requested.solved_to)
     if command == "book":
+        # Imported here, because the packages that the book needs may be missing.
         from helpers.course.book import site
 
-        return site.book(commands.read_notebooks(command, words).notebooks)
-    passing = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "remake": tests.remake}
-    passing |= {"workshop": workshop.workshop, "handout": handout.handout, "slides": slides.slides}
-    return passing[command](words)
+        return site.book(commands.read_notebooks(command, arguments).notebooks)
+    functions = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "remake": tests.remake}
+    functions["workshop"] = workshop.workshop
+    functions["handout"] = handout.handout
+    functions["slides"] = slides.slides
+    return functions[command](arguments)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Where the course is: its folders, its Python, and what a program that it starts is given.
+"""The folders of the course, the Python of its environment, and the variables for its programs.
 
-Standard library only: a bare Python uses it before there is an environment.
+This module imports only the standard library, because it runs before there is an environment.
 """
 
 import os
@@ -14,7 +14,9 @@ from helpers.course.terminal import CommandRefused
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "work"
 VENV = ROOT / ".venv"
-NEW = ROOT / ".vnew"  # as long a name, because paths in its programs are replaced in place
+# The next environment while it is made. Its name is as long as ".venv", because paths in its
+# programs are later replaced in place.
+NEW = ROOT / ".vnew"
 TRASH = ROOT / ".course-trash"
 PYTHON_INSIDE = Path("Scripts/python.exe") if os.name == "nt" else Path("bin/python")
 PYTHON = VENV / PYTHON_INSIDE
@@ -23,8 +25,8 @@ SUPPORTED = ((3, 11), (3, 12), (3, 13))
 GIGABYTE = 10**9
 REPAIR = "run `course.py setup`"
 
-# A learner's settings that would take Python, Jupyter or an installer out of .venv, or let each
-# start compile its packages again.
+# Variables of a learner that would make Python, Jupyter or an installer use something outside of
+# .venv, or make each start compile the packages again.
 LEADS_ASTRAY = """
     PYTHONHOME PYTHONPATH PYTHONSTARTUP PYTHONOPTIMIZE PYTHONINSPECT PYTHONWARNINGS
     PYTHONPLATLIBDIR PYTHONSAFEPATH PYTHONDONTWRITEBYTECODE
@@ -35,19 +37,23 @@ LEADS_ASTRAY = """
 
 
 def dotted(version: tuple[int, int]) -> str:
-    """Return (3, 11) as "3.11"."""
+    """Return a version as text: (3, 11) -> "3.11"."""
     return ".".join(map(str, version))
 
 
 def start_environment() -> dict[str, str]:
-    """Return the variables for whatever is started: the learner's, less what leads astray."""
+    """Return the environment variables for each program that the course starts.
+
+    They are the learner's, without `LEADS_ASTRAY`, and with the settings that the course needs.
+    """
     astray = LEADS_ASTRAY.split()
     variables = {name: value for name, value in os.environ.items() if name not in astray}
-    # TensorFlow's log noise off; it reads these only before its import.
+    # These two make TensorFlow log less. It reads them when it is imported.
     variables.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     variables.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     variables["PYTHONHASHSEED"] = "0"  # sets of strings look the same in every kernel
-    variables["JUPYTER_PREFER_ENV_PATH"] = "1"  # a kernel of the same name in the home folder loses
+    # The kernel of .venv is used, and not one of the same name in the home folder.
+    variables["JUPYTER_PREFER_ENV_PATH"] = "1"
     variables.setdefault("JUPYTERLAB_WORKSPACES_DIR", str(WORK / ".workspaces"))
     variables["VIRTUAL_ENV"] = str(VENV)
     variables["PATH"] = str(PYTHON.parent) + os.pathsep + variables.get("PATH", os.defpath)
@@ -55,7 +61,10 @@ def start_environment() -> dict[str, str]:
 
 
 def ask(command: list, timeout: float = 60) -> str | None:
-    """Return what a command prints, stripped, or None where it is missing, fails or hangs."""
+    """Run a command, and return what it prints, without spaces around it.
+
+    Return None if the command cannot be started, fails, or takes longer than `timeout` seconds.
+    """
     try:
         process = subprocess.run(
             [str(word) for word in command],
@@ -71,18 +80,23 @@ def ask(command: list, timeout: float = 60) -> str | None:
 
 
 def version_of(command: list) -> tuple[int, int] | None:
-    """Return (major, minor) of the CPython that a command starts, or None if it starts none."""
+    """Return (major, minor) of the CPython that a command starts; None if it starts no CPython.
+
+    `command` is a list, such as ["python3"].
+    """
     code = "import sys; print(sys.implementation.name, '%d.%d' % sys.version_info[:2])"
-    found = re.match(r"cpython (\d+)\.(\d+)$", ask([*command, "-c", code]) or "")
-    if not found:
+    match = re.match(r"cpython (\d+)\.(\d+)$", ask([*command, "-c", code]) or "")
+    if not match:
         return None
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def hand_over(command: list[str], variables: dict[str, str], folder: Path | None = None) -> int:
-    """Run the last command of a start, in place of this process where the system can do that.
+    """Run a command as the last step of this program.
 
-    It runs in `folder`, the root of the course if None.
+    On POSIX the command replaces this process, so this function does not return. On Windows the
+    command runs in a child process; return its exit code. The command runs in `folder`, or in the
+    root of the course if that is None.
     """
     os.chdir(folder or ROOT)
     if os.name == "posix":
@@ -93,12 +107,15 @@ def hand_over(command: list[str], variables: dict[str, str], folder: Path | None
             try:
                 return process.wait()
             except KeyboardInterrupt:
-                pass  # it is the started program's to answer: JupyterLab asks before it stops
+                pass  # the started program gets Ctrl-C, too; JupyterLab asks before it stops
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Refuse to write into a folder of the course, or to remove it, if it is not really its own."""
-    # The root of the disk and the home folder have folders of others.
+    """Raise CommandRefused if it is not safe to write into a folder of the course, or to remove it.
+
+    It is not safe if the folder is a link, or is in a place where the learner has other files.
+    """
+    # A folder such as work/ in the home folder or in the root of the disk may be somebody else's.
     if ROOT in (Path(ROOT.anchor), home_folder()):
         raise CommandRefused(
             f"The course is directly in {ROOT}, where it must not write: "
@@ -119,7 +136,7 @@ def refuse_foreign(folder: Path) -> None:
 
 
 def home_folder() -> Path | None:
-    """Return the learner's home folder, or None where the system names none."""
+    """Return the learner's home folder, without links; None if the system does not name one."""
     try:
         return Path(os.path.realpath(Path.home()))
     except (KeyError, OSError, RuntimeError):

@@ -1,4 +1,4 @@
-"""The disk -> whether it has room for an install."""
+"""Check that the disk has room for an install of the course's packages."""
 
 import contextlib
 import os
@@ -9,9 +9,9 @@ from pathlib import Path
 from helpers.course import checkout
 from helpers.course.terminal import CommandRefused
 
-# On Linux, installed and downloaded: with the CPU build of PyTorch, and with CUDA.
+# Gigabytes for downloads and installed packages on Linux, by the build of PyTorch.
 GIGABYTES_NEEDED = {"cpu": 4, "cuda": 9}
-# Settings of pip and uv that name another index.
+# Variables by which pip and uv use another package index.
 INDEX_SETTINGS = (
     "PIP_INDEX_URL",
     "PIP_EXTRA_INDEX_URL",
@@ -23,13 +23,15 @@ INDEX_SETTINGS = (
 
 
 def refuse_full_disk() -> None:
-    """Refuse to start an install that the disk has no room for."""
+    """Raise CommandRefused if the disk has no room for an install."""
     free = shutil.disk_usage(checkout.ROOT).free / checkout.GIGABYTE
     kind = "cpu" if cpu_build_offered() else "cuda"
     need = GIGABYTES_NEEDED[kind]
-    if checkout.VENV.is_dir():  # what its packages share with an installer's cache is there already
+    # A new environment needs as much as the present one, and a gigabyte for downloads. Files that
+    # are shared with the installer's cache need no further room.
+    if checkout.VENV.is_dir():
         need = 1 + size_of(checkout.VENV) / checkout.GIGABYTE
-    # An interrupted install goes on with what it has.
+    # An interrupted install has some of the packages already.
     need = max(need - size_of(checkout.NEW) / checkout.GIGABYTE, 1)
     if free < need:
         smaller = " (4 GB without CUDA, see docs/installing.md)" if kind == "cuda" else ""
@@ -40,19 +42,25 @@ def refuse_full_disk() -> None:
 
 
 def cpu_build_offered() -> bool:
-    """Guess whether PyTorch comes without CUDA: on Linux only if another index may have that."""
+    """Guess whether the installer gets the CPU build of PyTorch, and not the larger CUDA build.
+
+    On Linux the usual index has only the CUDA build. Another index may have the CPU build.
+    """
     if not sys.platform.startswith("linux"):
         return True
     return any(os.environ.get(name) for name in INDEX_SETTINGS)
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of all files of a folder that have no other name, as in a cache."""
+    """Return the bytes of all files in a folder, without files that are hard-linked elsewhere.
+
+    An installer hard-links the files in its cache, so such files need no room of their own.
+    """
     total = 0
-    for place, _, names in os.walk(folder):
+    for parent, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                status = os.lstat(os.path.join(place, name))
+                status = os.lstat(os.path.join(parent, name))
                 if status.st_nlink == 1:
                     total += status.st_size
     return total

@@ -1,7 +1,6 @@
-"""notebooks/ -> work/, the learner's own copies: they are added and renewed, never lost.
-
-What nobody has edited follows the course; what a learner has edited stays, and a line says what it
-lacks.
+"""Copy the course's notebooks to work/, the learner's own folder, and update the copies there.
+A copy that the learner has not edited is replaced when the course has a newer version. An edited
+copy stays, and a printed line says what it lacks.
 """
 
 import os
@@ -14,151 +13,176 @@ from helpers.course.terminal import CommandRefused, say
 from helpers.course.work_copies import NewestCopy, ready, time_in_name, trust, version_of
 from helpers.safety import folders
 
-TEACHERS = "instructor"  # the folder of notes for teachers: they are no learner's
+TEACHERS = "instructor"  # the folder of notes for teachers, which learners do not get
 
 
 def fill() -> bool:
-    """Bring work/ to the newest course: what is missing is added, what nobody edited is renewed.
+    """Add files that are missing in work/, and replace those that the learner has not edited.
 
-    What a learner has edited stays, and a line says that the course has a newer one. Return whether
-    something was renewed. Raise CommandRefused if something cannot be written.
+    A file that the learner has edited stays, and a line says that the course has a newer one.
+    Return whether a file was replaced. Raise CommandRefused if a file cannot be written.
     """
     checkout.refuse_foreign(checkout.WORK)
-    noted = deliveries.read(checkout.WORK)
-    filling = _Filling(dict(noted))
+    deliveries_before = deliveries.read(checkout.WORK)
+    filling = _Filling(dict(deliveries_before))
     try:
-        filling.fill(_files_of_the_course())
+        filling.fill(_list_course_files())
     except folders.NotRenewed as error:
         raise CommandRefused(str(error)) from error
     finally:
-        if filling.noted != noted:
-            deliveries.write(checkout.WORK, filling.noted)
-        trust(filling.brought)
+        if filling.deliveries != deliveries_before:
+            deliveries.write(checkout.WORK, filling.deliveries)
+        trust(filling.new_notebooks)
         filling.report()
     return filling.has_renewed
 
 
-def _files_of_the_course() -> dict[str, Path]:
-    """Return the place in work/ -> the file of the course, of all that is a learner's to have."""
+def _list_course_files() -> dict[str, Path]:
+    """Return path in work/ -> path of the course's file, for each file that learners get.
+
+    A path in work/ is text such as "images/map.svg".
+    """
     files = {}
     for source in sorted(notebooks().rglob("*")):
-        inside = source.relative_to(notebooks())
-        hidden = any(part.startswith((".", "__pycache__")) for part in inside.parts)
-        if not hidden and inside.parts[0] != TEACHERS and source.is_file():
-            files[inside.as_posix()] = source
+        path_in_work = source.relative_to(notebooks())
+        is_hidden = any(part.startswith((".", "__pycache__")) for part in path_in_work.parts)
+        if not is_hidden and path_in_work.parts[0] != TEACHERS and source.is_file():
+            files[path_in_work.as_posix()] = source
     return files
 
 
 class _Filling:
-    """One pass over work/: what was noted of each file, and what there is to say afterwards."""
+    """One update of work/. It collects what was done, and prints it at the end.
 
-    def __init__(self, noted: dict[str, Delivery]):
-        """Begin with what was noted of each file, by its name, when it was last brought."""
-        self.noted = noted
-        self.has_renewed = False
-        self.brought: list[Path] = []  # notebooks that are not trusted yet
-        # The names of files that were added, and renewed without a copy of the old one.
-        self.new: list[str] = []
-        self.renewed: list[str] = []
-        self.lines: list[str] = []  # sentences for the learner
-        # The names of files that stay, and of which an earlier start has said so in full.
+    Each file is known by its name, which is its path in work/, such as "images/map.svg". A
+    `Delivery` has the hashes of a copy that the course has made.
+    """
+
+    def __init__(self, deliveries_before: dict[str, Delivery]):
+        """Begin with file name -> Delivery, as the last update has stored them."""
+        self.deliveries = deliveries_before
+        self.has_renewed = False  # whether a file was replaced
+        self.new_notebooks: list[Path] = []  # those that Jupyter does not trust yet
+        self.new: list[str] = []  # names of files that were added
+        self.renewed: list[str] = []  # names of files that were replaced, and not kept
+        self.lines: list[str] = []  # sentences to print
+        # Names of edited files that have a newer version, of which the learner was told earlier.
         self.told_before: list[str] = []
 
     def fill(self, files: dict[str, Path]) -> None:
-        """Add or renew each file that is not as the course has it now."""
-        unknown = {}  # name -> (NewestCopy, the learner's bytes)
+        """Add or replace each file that differs from the course's newest one.
+
+        `files` is file name -> path of the course's file.
+        """
+        unknown = {}  # name -> (NewestCopy, content of the learner's file)
         for name, source in files.items():
-            place = checkout.WORK / name
+            path = checkout.WORK / name
             data = source.read_bytes()
             version = version_of(name, data)
-            known = self.noted.get(name)
-            if not os.path.lexists(place):
+            delivery = self.deliveries.get(name)
+            if not os.path.lexists(path):
                 self._add(name, data, version)
-            elif known is None or known.course != version:
-                learners = _read(place)
-                if learners is None:  # a folder or a link: it stays
+            elif delivery is None or delivery.course != version:  # else it is up to date
+                learners_data = _read(path)
+                if learners_data is None:  # a folder or a link, which stays
                     continue
                 newest = NewestCopy(name, data, version)
-                if not self._is_known(newest, learners, known):
-                    unknown[name] = (newest, learners)
-        self._ask_history(unknown)
+                if not self._update_by_hashes(newest, learners_data, delivery):
+                    unknown[name] = (newest, learners_data)
+        self._update_by_history(unknown)
 
-    def _ask_history(self, unknown: dict[str, tuple[NewestCopy, bytes]]) -> None:
-        """Renew the files that are past versions of the course's; the others may be edited."""
-        learners_files = {name: learners for name, (_, learners) in unknown.items()}
+    def _update_by_history(self, unknown: dict[str, tuple[NewestCopy, bytes]]) -> None:
+        """Replace the files that are past versions in git. The others may be edited, and stay.
+
+        `unknown` is file name -> (newest copy, content of the learner's file).
+        """
+        learners_files = {name: learners_data for name, (_, learners_data) in unknown.items()}
         past = history.past_versions(checkout.ROOT, notebooks().name, learners_files)
-        for name, (newest, learners) in unknown.items():
+        for name, (newest, learners_data) in unknown.items():
             if name in past:
-                self._renew(newest, learners, ran=past[name] == history.RAN)
+                self._renew(newest, learners_data, ran=past[name] == history.RAN)
             else:
-                self._offer(newest, learners, Delivery(), "it may contain your work")
+                self._offer(newest, learners_data, Delivery(), "it may contain your work")
 
-    def _is_known(self, newest: NewestCopy, learners: bytes, known: Delivery | None) -> bool:
-        """Renew, keep or offer a file in work/, and return True, if it is known whose it is.
+    def _update_by_hashes(
+        self, newest: NewestCopy, learners_data: bytes, delivery: Delivery | None
+    ) -> bool:
+        """Replace or keep a file in work/ if the hashes tell whether the learner has edited it.
 
-        Return False if nothing says so. `learners` are the bytes in work/, and `known` is what was
-        noted of the file when it was last brought, or None.
+        Return False, and do nothing, if they do not tell. `learners_data` is the content of the
+        learner's file. `delivery` has the hashes of the copy that the course made last, or is None.
         """
         name = newest.name
-        whole = authorship.digest(learners)
-        if whole == newest.delivery.whole:  # it is the newest copy, byte for byte
-            self.noted[name] = newest.delivery
+        whole = authorship.digest(learners_data)
+        if whole == newest.delivery.whole:  # the file is the newest copy, byte for byte
+            self.deliveries[name] = newest.delivery
             return True
-        if known and whole == known.whole:  # it is the copy that was brought: not even run
-            self._renew(newest, learners, ran=False)
+        if delivery and whole == delivery.whole:  # the learner has not even run the last copy
+            self._renew(newest, learners_data, ran=False)
             return True
 
-        written = authorship.written(learners, name)
-        if written == newest.delivery.written:
-            self.noted[name] = newest.delivery  # they ran what is the newest
-        elif known is None:
+        written = authorship.written(learners_data, name)
+        if written == newest.delivery.written:  # the learner has run the newest copy
+            self.deliveries[name] = newest.delivery
+        elif delivery is None:
             return False
-        elif written == known.written:  # run, and not edited
-            self._renew(newest, learners, ran=True)
-        elif known.written == newest.delivery.written:
-            self.noted[name] = newest.delivery  # only outputs of the course's have changed
+        elif written == delivery.written:  # the learner has run the last copy, and not edited it
+            self._renew(newest, learners_data, ran=True)
+        elif delivery.written == newest.delivery.written:
+            # The learner has edited the file. In the course, only stored outputs have changed since
+            # then, so there is nothing newer to offer.
+            self.deliveries[name] = newest.delivery
         else:
-            self._offer(newest, learners, known, "you edited it")
+            self._offer(newest, learners_data, delivery, "you edited it")
         return True
 
     def _add(self, name: str, data: bytes, version: str) -> None:
-        """Put the copy of a file into work/, where there is none."""
+        """Copy a file to work/ that is not there yet.
+
+        `data` is its content, and `version` is what `version_of` returned.
+        """
         newest = NewestCopy(name, data, version)
         if folders.add_copy(newest.copy, ready(checkout.WORK / name)):
             self._note(newest)
             self.new.append(name)
 
-    def _renew(self, newest: NewestCopy, learners: bytes, ran: bool) -> None:
-        """Put the newest copy over one that nobody edited; one that was run is kept beside it."""
+    def _renew(self, newest: NewestCopy, learners_data: bytes, ran: bool) -> None:
+        """Replace a file that the learner has not edited by the newest copy.
+
+        If the learner has run the file (`ran`), it is kept beside the new one, for its outputs.
+        """
         name = newest.name
-        place = ready(checkout.WORK / name)
-        if _read(place) != learners:  # saved meanwhile: the next start looks again
+        path = ready(checkout.WORK / name)
+        if _read(path) != learners_data:  # the learner has just saved it; the next start decides
             return
         if ran:
-            old_copy = folders.renew_copy(newest.copy, place, time_in_name())
+            old_copy = folders.renew_copy(newest.copy, path, time_in_name())
             self.lines.append(
                 f"work/{name} is renewed, because you ran it and did not edit it; "
                 f"your copy with its outputs is kept as work/{_inside_work(old_copy)}"
             )
         else:
-            folders.replace_copy(newest.copy, place)
+            folders.replace_copy(newest.copy, path)
             self.renewed.append(name)
         self.has_renewed = True
         self._note(newest)
 
-    def _offer(self, newest: NewestCopy, learners: bytes, known: Delivery, reason: str) -> None:
-        """Leave a file as it is, and say that the course has a newer one: once in full, then short.
+    def _offer(
+        self, newest: NewestCopy, learners_data: bytes, delivery: Delivery, reason: str
+    ) -> None:
+        """Keep the learner's file, and tell the learner that the course has a newer one.
 
-        `reason` says why it stays.
+        The learner is told in full once for each newer version, and later in a short line.
+        `delivery` has the hashes of the last copy, and `reason` is a clause on why the file stays.
         """
         name = newest.name
         version = newest.delivery.course
-        if known.offered == version:
+        if delivery.offered == version:
             self.told_before.append(name)
             return
-        self.noted[name] = known._replace(offered=version)
+        self.deliveries[name] = delivery._replace(offered=version)
         if authorship.is_notebook(name):
-            lack = authorship.lack(learners, newest.copy)
+            lack = authorship.lack(learners_data, newest.copy)
             self.lines.append(
                 f"work/{name} stays, because {reason}. The course has a newer one"
                 f"{_with_what(lack)}: "
@@ -171,37 +195,37 @@ class _Filling:
             )
 
     def _note(self, newest: NewestCopy) -> None:
-        """Note that work/ has the newest copy of a file now."""
-        self.noted[newest.name] = newest.delivery
+        """Store the hashes of the newest copy of a file, which is in work/ now."""
+        self.deliveries[newest.name] = newest.delivery
         if authorship.is_notebook(newest.name):
-            self.brought.append(checkout.WORK / newest.name)
+            self.new_notebooks.append(checkout.WORK / newest.name)
 
     def report(self) -> None:
-        """Say what was done, and which of the learner's files are older than the course's."""
-        new = _of_work_itself(self.new)
+        """Print what was done, and which of the learner's files are older than the course's."""
+        new = _join_top_names(self.new)
         if new:
             say(f"New in work/, which is yours to edit: {new}")
-        renewed = _of_work_itself(self.renewed)
+        renewed = _join_top_names(self.renewed)
         if renewed:
             say(f"Renewed in work/, because you had not edited them: {renewed}")
         for line in self.lines:
             say(line)
         older = [name for name in self.told_before if authorship.is_notebook(name)]
         if older:
-            words = " ".join(map(_word_for, older))
+            numbers = " ".join(map(_word_for, older))
             say(
                 f"The course is newer than your {', '.join(older)}: "
-                f"`course.py reset {words}` brings the newest and keeps yours beside it."
+                f"`course.py reset {numbers}` brings the newest and keeps yours beside it."
             )
 
 
-def _read(place: Path) -> bytes | None:
-    """Return what a file in work/ contains; None where it is elsewhere, or cannot be read."""
+def _read(path: Path) -> bytes | None:
+    """Return the content of a file in work/; None if it is a link, a folder or unreadable."""
     try:
-        is_link = Path(os.path.realpath(place)) != place
-        if is_link or not place.is_file():
+        is_link = Path(os.path.realpath(path)) != path
+        if is_link or not path.is_file():
             return None
-        return place.read_bytes()
+        return path.read_bytes()
     except OSError:
         return None
 
@@ -210,18 +234,21 @@ def _inside_work(path: Path) -> str:
     return path.relative_to(checkout.WORK).as_posix()
 
 
-def _of_work_itself(names: list[str]) -> str:
-    """Return the names that are directly in work/, as a list in words: not each picture."""
+def _join_top_names(names: list[str]) -> str:
+    """Return the names of files directly in work/, joined by commas.
+
+    Files in folders of work/, such as pictures, are left out, because they are many.
+    """
     return ", ".join(name for name in names if "/" not in name)
 
 
 def _word_for(name: str) -> str:
-    """Return the word by which `reset` knows a notebook: its number, or its name."""
+    """Return an argument of `reset` for a notebook: "03", or its name without ".ipynb"."""
     return name[:2] if name[:2].isdigit() else name.removesuffix(".ipynb")
 
 
 def _with_what(lack: authorship.Lack | None) -> str:
-    """Return what the newer notebook has and the learner's lacks, as the end of a sentence."""
+    """Return what the learner's notebook lacks, as the end of a sentence; "" for nothing."""
     parts = []
     if lack and lack.sections:
         parts.append(authorship.named(lack.sections, "section"))

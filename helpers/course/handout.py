@@ -1,7 +1,7 @@
-"""Numbers of notebooks -> the same in a folder, without solutions, to be given away.
+"""Write copies of notebooks without solutions into a folder, for a teacher to hand out.
 
-Hints stand in no cell: `check.<exercise>.hint()` gives them in a handout, too. What stood at the
-place of a file and differs is somebody's: it is kept beside it.
+Hints are in no cell; `check.<exercise>.hint()` returns them in a handout, too. If the folder has
+another file of the same name, that file is kept under a second name.
 """
 
 import argparse
@@ -21,12 +21,13 @@ SOURCES = ("notebooks", "helpers", "package", "tests", "tools", "share", "docs",
 _FOLDED = re.compile(r"(<details><summary>Solution.*?</details>)\s*", re.DOTALL)
 
 
-def handout(words: list[str]) -> int:
-    """Write the notebooks that the words name, or all chapters, and the pictures they show.
+def handout(arguments: list[str]) -> int:
+    """Run `course.py handout` with these arguments; return the exit code 0.
 
-    With --html a page for each, too, that can be printed.
+    It writes the named notebooks, or all chapters, with their pictures. With --html it also writes
+    a page for each notebook, which can be printed.
     """
-    requested = read_words("handout", words)
+    requested = read_arguments("handout", arguments)
     names = requested.notebooks
     images = sorted(path for path in (notebooks() / "images").rglob("*") if path.is_file())
     files = {path.relative_to(notebooks()): path for path in images}
@@ -44,10 +45,12 @@ def handout(words: list[str]) -> int:
     return 0
 
 
-def read_words(command: str, words: list[str]) -> argparse.Namespace:
-    """Return what the words of `handout` and `slides` say: `notebooks`, the folder `to`, `html`.
+def read_arguments(command: str, arguments: list[str]) -> argparse.Namespace:
+    """Parse the arguments of the command "handout" or "slides".
 
-    Raise CommandRefused if they name no notebook, or a folder of the course itself.
+    The result has `notebooks`, a list of file names, and `to`, the folder to write to; for
+    "handout" also `html`. Raise CommandRefused if an argument is wrong, for example if `to` is a
+    folder of the course itself.
     """
     usual = {"handout": "handouts", "slides": "slides"}[command]
     parser = Parser(command)
@@ -55,7 +58,7 @@ def read_words(command: str, words: list[str]) -> argparse.Namespace:
     parser.add_argument("--to", type=Path, default=checkout.ROOT / usual, metavar="FOLDER")
     if command == "handout":
         parser.add_argument("--html", action="store_true", help="pages that can be printed, too")
-    requested = parser.read(words)
+    requested = parser.read(arguments)
     every = [name for name in chapters() if name[:2].isdigit()]
     requested.notebooks = [chapter_named(word) for word in requested.notebooks] or every
     requested.to = requested.to.absolute()
@@ -64,7 +67,7 @@ def read_words(command: str, words: list[str]) -> argparse.Namespace:
 
 
 def refuse_own_folder(folder: Path) -> None:
-    """Refuse to write into the course's own files."""
+    """Raise CommandRefused if a folder is the course's own, or inside one that is."""
     own_folders = [checkout.ROOT / name for name in SOURCES]
     real = folder.resolve()
     if real == checkout.ROOT or any(real.is_relative_to(own) for own in own_folders):
@@ -72,20 +75,23 @@ def refuse_own_folder(folder: Path) -> None:
 
 
 def without_solutions(path: Path) -> bytes:
-    """Return a notebook, as a file, less its folded solutions; every other cell is as it was."""
+    """Return the notebook at a path without its folded solutions, as the content of a file."""
     notebook = json.loads(path.read_text("utf-8"))
     notebook["cells"] = unsolved(notebook["cells"])
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def unsolved(cells: list) -> list:
-    """Return cells of a notebook without folded solutions; a cell that was nothing else is gone."""
+    """Return the cells of a notebook without folded solutions.
+
+    A cell that was only a solution is left out. The given cells are not changed.
+    """
     remaining = []
     for cell in cells:
-        rest = folded_away(cell)
-        if rest != "".join(cell["source"]):
-            cell = type(cell)(cell, source=rest)  # a dict, or a NotebookNode
-        if rest or cell["cell_type"] == "code":
+        source = folded_away(cell)
+        if source != "".join(cell["source"]):
+            cell = type(cell)(cell, source=source)  # a copy, which is a dict or a NotebookNode
+        if source or cell["cell_type"] == "code":
             remaining.append(cell)
     return remaining
 
@@ -99,7 +105,10 @@ def folded_away(cell) -> str:
 
 
 def paper(name: str, notebook: bytes) -> bytes:
-    """Return a notebook as a page to be printed, which is complete in itself."""
+    """Return a notebook as an HTML page to be printed, which contains its pictures.
+
+    `name` is the title, and `notebook` the content of a notebook file.
+    """
     import nbformat
     from nbconvert import HTMLExporter
 
@@ -109,28 +118,30 @@ def paper(name: str, notebook: bytes) -> bytes:
         embed_images=True,
         exclude_anchor_links=True,
     )
-    about = {"metadata": {"name": name, "path": str(notebooks())}}
+    # nbconvert looks for the pictures in the folder `path`.
+    resources = {"metadata": {"name": name, "path": str(notebooks())}}
     node = nbformat.reads(notebook.decode(), as_version=4)
-    page, _ = exporter.from_notebook_node(node, about)
+    page, _ = exporter.from_notebook_node(node, resources)
     return page.encode()
 
 
 def give(files: dict[Path, Path], folder: Path) -> None:
-    """Copy files that a command made, by their place inside it, into a folder not our own.
+    """Copy files that a command has made into a folder of the user.
 
-    `files` is the place in that folder -> the file to copy. A different file at the place is kept
-    beside it. Raise CommandRefused if the folder is the course's, or a file cannot be written.
+    `files` is path inside the folder -> file to copy. If there is another file at that path, it is
+    kept under a second name. Raise CommandRefused if the folder is one of the course, or if a file
+    cannot be written.
     """
     refuse_own_folder(folder)
-    for inside, source in files.items():
-        place = folder / inside
-        place.parent.mkdir(parents=True, exist_ok=True)
+    for path_inside, source in files.items():
+        path = folder / path_inside
+        path.parent.mkdir(parents=True, exist_ok=True)
         data = source.read_bytes()
-        if place.is_file() and not place.is_symlink() and place.read_bytes() == data:
-            continue
+        if path.is_file() and not path.is_symlink() and path.read_bytes() == data:
+            continue  # the same file is there already
         try:
-            old_copy = folders.renew_copy(data, place, f"{datetime.now():%Y-%m-%d_%H%M%S}")
+            old_copy = folders.renew_copy(data, path, f"{datetime.now():%Y-%m-%d_%H%M%S}")
         except folders.NotRenewed as error:
             raise CommandRefused(str(error)) from error
         if old_copy:
-            say(f"The old {place} is kept as {old_copy.name}")
+            say(f"The old {path} is kept as {old_copy.name}")

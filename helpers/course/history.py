@@ -1,7 +1,5 @@
-"""A learner's file of unknown origin -> whether it is a past version of the course's.
-
-The versions are in the history of git, where the course was cloned. Whatever fails there, as in a
-download without a history, means that nothing is known.
+"""Find out by the history of git whether a learner's file is a past version of the course's file.
+If the learner has not cloned the course, or if git fails, nothing is known about any file.
 """
 
 import hashlib
@@ -16,67 +14,87 @@ from pathlib import Path
 from helpers.course import authorship
 from helpers.course.fresh import every_fresh
 
-PATIENCE_SECONDS = 6
-AT_ONCE = 16  # versions of a notebook that are in memory together
-# What a file can be of a past version.
-SAME = "same"  # the bytes of a copy of it
-RAN = "ran"  # only what its author wrote
+PATIENCE_SECONDS = 6  # for all questions to git together
+AT_ONCE = 16  # how many versions of a notebook are in memory at the same time
+# How a learner's file can be like a past version.
+SAME = "same"  # all bytes are those of a copy of that version
+RAN = "ran"  # only what an author writes is the same, because the learner has run the notebook
 
 
 def past_versions(root: Path, folder: str, files: dict[str, bytes]) -> dict[str, str]:
-    """Return SAME or RAN for each file in a folder of the course that is a past version there.
+    """Return file name -> SAME or RAN, for the files that are past versions of the course's files.
 
-    A file that is missing in the result may be the learner's own.
+    A file that is missing in the result may have been edited by the learner.
+
+    Parameters
+    ----------
+    root
+        The folder of the course.
+    folder
+        The name of the folder in it that has the course's files.
+    files
+        File name -> content of the learner's file.
     """
     if not files or not (root / ".git").exists():
         return {}
-    found = {}
+    states_by_name = {}
     with suppress(OSError, ValueError, subprocess.SubprocessError):
         git = _Git(root)
         blobs_by_name = git.versions(folder)
-        # Of two files with the same bytes git lists one name.
+        # All blobs are searched, not only those of the file's own name: if two files have the same
+        # content, git lists the blob under one of the two names.
         every_blob = set().union(*blobs_by_name.values())
         for name, data in files.items():
             if _blob_name(data, every_blob) in every_blob:
-                found[name] = SAME
+                states_by_name[name] = SAME
+        # A copy of a notebook differs from the course's file, so its content is compared.
         for name, data in files.items():
-            if name in found:
+            if name in states_by_name:
                 continue
-            state = _state(name, data, git.read(blobs_by_name.get(name, [])))
+            state = _compare_with_versions(name, data, git.read(blobs_by_name.get(name, [])))
             if state:
-                found[name] = state
-    return found
+                states_by_name[name] = state
+    return states_by_name
 
 
-def _state(name: str, data: bytes, versions: Iterable[bytes]) -> str:
-    """Return SAME or RAN for the first version that a learner's notebook equals, else "".
+def _compare_with_versions(name: str, data: bytes, versions: Iterable[bytes]) -> str:
+    """Return SAME or RAN for the first version that a learner's notebook is like; "" if none is.
 
-    `data` is the notebook, and `versions` are the files of past versions.
+    `data` is the content of the learner's file, and `versions` are those of the past versions. For
+    a file that is not a notebook, return "".
     """
     if not authorship.is_notebook(name):
         return ""
     written = authorship.written(data, name)
     probes = authorship.probes(data)
     for version in versions:
+        # Almost all other versions lack one of these lines. To look for them is cheaper than to
+        # read JSON.
         if not all(probe in version for probe in probes):
-            continue  # cheaper than to read it as JSON
+            continue
         if authorship.written(version, name) == written:
             return SAME if data in every_fresh(version) else RAN
     return ""
 
 
-def _blob_name(data: bytes, others: Iterable[str]) -> str:
-    """Return git's name of a file's content, by the hash that the `others`, such names, have."""
-    has_long_names = any(len(name) == 64 for name in others)
+def _blob_name(data: bytes, blob_names: Iterable[str]) -> str:
+    """Return the name that git gives to a file with this content, which is a hash in hexadecimal.
+
+    `blob_names` are such names from the same repository. Their length says which hash git uses.
+    """
+    has_long_names = any(len(name) == 64 for name in blob_names)
     hash_function = hashlib.sha256 if has_long_names else hashlib.sha1
     return hash_function(b"blob %d\0" % len(data) + data).hexdigest()
 
 
 class _Git:
-    """The history of one clone. It asks nobody, fetches nothing and has a few seconds for all."""
+    """Reads the history of one clone by the program git, within `PATIENCE_SECONDS`.
+
+    git neither asks the user for a password nor fetches anything from a server.
+    """
 
     def __init__(self, root: Path):
-        """Prepare questions about the clone in a folder."""
+        """Prepare to read the clone in the folder `root`; the time begins now."""
         self._command = ["git", "-C", str(root), "-c", "core.quotePath=off"]
         self._ends = time.monotonic() + PATIENCE_SECONDS
         self._environment = {}
@@ -87,33 +105,38 @@ class _Git:
         self._environment["GIT_NO_LAZY_FETCH"] = "1"
 
     def versions(self, folder: str) -> dict[str, list[str]]:
-        """Return name in the folder -> git's names of its versions, the newest first."""
+        """Return file name -> git's names of the versions of that file, the newest first.
+
+        The file names are relative to `folder`.
+        """
         blobs_by_name = {}
-        listed = self._ask(["rev-list", "--objects", "HEAD", "--", folder])
-        for line in listed.decode().splitlines():
-            blob, _, path = line.partition(" ")
+        output = self._ask(["rev-list", "--objects", "HEAD", "--", folder])
+        for line in output.decode().splitlines():
+            blob, _, path = line.partition(" ")  # "<hash> <folder>/<name>"
             if path.startswith(f"{folder}/"):
                 name = path.removeprefix(f"{folder}/")
                 blobs_by_name.setdefault(name, []).append(blob)
         return blobs_by_name
 
     def read(self, blobs: list[str]) -> Iterator[bytes]:
-        """Yield the bytes of each blob, as far as they are asked for."""
+        """Yield the content of each blob. git is asked for `AT_ONCE` of them at a time."""
         for start in range(0, len(blobs), AT_ONCE):
             request = "".join(f"{blob}\n" for blob in blobs[start : start + AT_ONCE])
             answer = BytesIO(self._ask(["cat-file", "--batch"], request.encode()))
             while line := answer.readline():
-                _, _, size = line.decode().split()  # ValueError: git has no such blob
+                # "<hash> blob <size>", then the content and the end of a line. For a blob that git
+                # lacks the line has two words, which is a ValueError.
+                _, _, size = line.decode().split()
                 yield answer.read(int(size))
-                answer.read(1)  # the end of a line
+                answer.read(1)
 
-    def _ask(self, words: list[str], request: bytes = b"") -> bytes:
-        """Return what a command of git prints; `request` is its standard input.
+    def _ask(self, arguments: list[str], request: bytes = b"") -> bytes:
+        """Return what a git command prints; `request` is its standard input.
 
-        A subprocess.SubprocessError if it fails, or if the time for all questions is over.
+        Raise subprocess.SubprocessError if git fails, or if the time for all questions is over.
         """
         process = subprocess.run(
-            [*self._command, *words],
+            [*self._command, *arguments],
             input=request,
             capture_output=True,
             check=True,

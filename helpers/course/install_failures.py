@@ -1,4 +1,4 @@
-"""What an installer printed -> one sentence about why it failed."""
+"""Explain in one sentence why an installer failed, by what it printed."""
 
 import platform
 import re
@@ -8,14 +8,14 @@ from helpers.course import checkout
 from helpers.course.terminal import DISK_FULL
 
 LOG_NAME = "course-install.log"
-LAST_LINES = 8  # of an output that nothing here explains
+LAST_LINES = 8  # how many lines of an unexplained output the message shows
 
 NO_NETWORK = (
     "No network: the package index cannot be reached. Connect (behind a proxy, set HTTPS_PROXY; "
     "for an index of your own, PIP_INDEX_URL) and run the same command again."
 )
-# What an installer prints -> what that means. The first one found counts, and the order matters:
-# without a network pip finds no version of anything either.
+# Pairs (pattern, sentence). The first pattern that is found in the output counts. The order
+# matters, because without a network pip also prints that it finds no version.
 EXPLANATIONS = (
     (
         r"No space left on device|\[Errno 28\]|os error (28|112)\b|not enough space on the disk",
@@ -44,24 +44,26 @@ EXPLANATIONS = (
 
 
 class InstallFailed(Exception):
-    """An installer failed. `why` is a sentence about it; `known` says whether we know the cause."""
+    """An installer failed. `why` is the message; `known` says whether it explains the cause."""
 
     def __init__(self, why: str, known: bool):
-        """Say why, in a sentence."""
+        """Make the error with the message `why`."""
         super().__init__(why)
         self.why = why
         self.known = known
 
 
 def explain(output: str) -> InstallFailed:
-    """Return the failure that an installer's output explains: an exception, to be raised.
+    """Return the exception to raise for a failed install, by the installer's output.
 
-    If none of `EXPLANATIONS` fits, it says the end of the output.
+    Its message is the first of `EXPLANATIONS` whose pattern is in the output. If there is none, the
+    message has the last lines of the output.
     """
     for pattern, sentence in EXPLANATIONS:
-        found = re.search(pattern, output)
-        if found:
-            package = next(filter(None, found.groupdict().values()), "")
+        match = re.search(pattern, output)
+        if match:
+            # The name of the package, if the pattern has a group for it: pip_name or uv_name.
+            package = next(filter(None, match.groupdict().values()), "")
             python = f"{sys.version_info.major}.{sys.version_info.minor}"
             machine = f"Python {python} {platform.system()} {platform.machine()}"
             return InstallFailed(sentence.format(package=package, machine=machine), known=True)

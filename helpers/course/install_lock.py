@@ -10,7 +10,10 @@ from helpers.course.terminal import say
 
 @contextlib.contextmanager
 def installing_alone() -> Iterator[int | None]:
-    """Hold a lock in the block, so that two terminals do not install at once; the second waits."""
+    """Hold the lock for installs in a `with` block. A second terminal waits until it is free.
+
+    The block gets the file descriptor of the lock. A program that inherits it holds the lock, too.
+    """
     checkout.refuse_foreign(checkout.VENV)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(checkout.ROOT / ".course.lock", flags)
@@ -24,7 +27,11 @@ def installing_alone() -> Iterator[int | None]:
 
 
 def lock(handle: int, wait: bool) -> bool:
-    """Lock an open file until it is closed; return False if another process has it."""
+    """Lock an open file until it is closed; return False if another process has the lock.
+
+    `handle` is its file descriptor. With `wait`, wait until the lock is free. Return True on a file
+    system without locks, because the install must go on there.
+    """
     try:
         if os.name == "nt":
             lock_on_windows(handle, wait)
@@ -36,12 +43,15 @@ def lock(handle: int, wait: bool) -> bool:
     except (BlockingIOError, PermissionError):
         return False
     except OSError:
-        return True  # a file system without locks
+        return True  # the file system has no locks
     return True
 
 
 def lock_on_windows(handle: int, wait: bool) -> None:
-    """Lock the first byte of a file; PermissionError if another process has it."""
+    """Lock the first byte of an open file.
+
+    If another process has the lock, wait for it, or raise PermissionError if `wait` is False.
+    """
     import msvcrt
     from time import sleep
 

@@ -1,4 +1,7 @@
-"""The packages of an environment: which are broken, which are the learner's, and their repair."""
+"""Find and repair broken packages of an environment, and keep packages that a learner installed.
+An environment is a folder such as .venv. A package that a learner has installed into it is
+installed again into the environment that replaces it.
+"""
 
 import json
 import re
@@ -11,12 +14,14 @@ from helpers.course.installing import Installer
 from helpers.course.terminal import DISK_FULL, CommandRefused, say
 from helpers.safety import package_files, package_trial
 
-COURSE_PACKAGE = "whoruns"  # what an install of the checkout itself is called
-PACKAGES = "course-packages.json"  # what the course installed; the rest is the learner's
+COURSE_PACKAGE = "whoruns"  # the name of the course's own package
+# The file in an environment that lists the packages that the course installed. Any other package
+# is the learner's.
+PACKAGES = "course-packages.json"
 
 
 def is_broken(folder: Path) -> bool:
-    """Try each package of an environment; say which are broken, and return whether any is."""
+    """Try each package of an environment, print which are broken, and return whether any is."""
     say("Trying each package")
     faults = faults_of(folder)
     for name, fault in faults.items():
@@ -27,55 +32,58 @@ def is_broken(folder: Path) -> bool:
 
 
 def faults_of(folder: Path) -> dict[str, str]:
-    """Return name of a package -> what is wrong with it, for each package that does not work."""
+    """Return package -> what is wrong with it, for each broken package of an environment."""
     python = folder / checkout.PYTHON_INSIDE
     return package_trial.faults(python, required_pins(), env=checkout.start_environment())
 
 
 def required_pins() -> list[str]:
-    """Return the packages that requirements.txt lists, as name==version where one pin is known."""
-    pins: dict[str, list[str]] = {}
+    """Return the packages of requirements.txt with their pins, such as "numpy==2.4.6".
+
+    A package has no pin in the result if constraints.txt has none, or several for several systems.
+    """
+    versions_by_name: dict[str, list[str]] = {}
     for line in stamp.requirement_lines(checkout.ROOT / "constraints.txt"):
         name, _, version = line.partition(";")[0].strip().partition("==")
-        pins.setdefault(normalized(name), []).append(version)
-    found = []
+        versions_by_name.setdefault(normalized(name), []).append(version)
+    requirements = []
     for name in required_names():
-        versions = pins.get(name, [])
-        found.append(f"{name}=={versions[0]}" if len(versions) == 1 else name)
-    return found
+        versions = versions_by_name.get(name, [])
+        requirements.append(f"{name}=={versions[0]}" if len(versions) == 1 else name)
+    return requirements
 
 
 def required_names() -> list[str]:
     """Return the names of the packages that requirements.txt lists."""
     names = []
     for line in stamp.requirement_lines(checkout.ROOT / "requirements.txt"):
-        found = re.match(r"[A-Za-z0-9._-]+", line)
-        if found and not line.startswith("-"):
-            names.append(normalized(found[0]))
+        match = re.match(r"[A-Za-z0-9._-]+", line)
+        if match and not line.startswith("-"):  # a line such as "-e ." names no package
+            names.append(normalized(match[0]))
     return names
 
 
 def normalized(name: str) -> str:
-    """Return the one form of a package's name (PEP 503)."""
+    """Return the normal form of a package's name (PEP 503): "Import_Linter" -> "import-linter"."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def site_packages(folder: Path) -> list[Path]:
-    """Return the folders of an environment that packages are in."""
+    """Return the folders site-packages of an environment, on POSIX or Windows."""
     return [*folder.glob("lib/python3.*/site-packages"), *folder.glob("Lib/site-packages")]
 
 
 def forget_incomplete(folder: Path) -> None:
-    """Let the installer see packages that were only half installed as not installed."""
+    """Make the installer install half-installed packages again, by removing their .dist-info."""
     for site in site_packages(folder):
         for dist_info in package_files.incomplete(site):
             shutil.rmtree(dist_info, ignore_errors=True)
 
 
 def repair_packages(installer: Installer) -> None:
-    """Try each package, and install the broken ones once more, past every cache.
+    """Try each package, and download and install the broken ones once more.
 
-    Raise CommandRefused if one is still broken then.
+    Raise CommandRefused if a package is still broken after that.
     """
     say("      Trying each package")
     faults = faults_of(installer.folder)
@@ -90,12 +98,16 @@ def repair_packages(installer: Installer) -> None:
 
 
 def frozen(folder: Path, python: Path | None = None) -> dict[str, str]:
-    """Return name -> the requirement that installs it as it is, for each package but the course.
+    """Return package -> the line of `pip freeze` for it, such as "numpy==2.4.6".
+
+    The course's own package is left out.
 
     Parameters
     ----------
+    folder : Path
+        The environment.
     python : Path or None
-        The Python that looks, where that of `folder` may not start any more.
+        The Python that runs pip; by default that of the environment, which may not start any more.
     """
     python = python or folder / checkout.PYTHON_INSIDE
     command = [python, "-m", "pip", "freeze", "--all"]
@@ -104,9 +116,10 @@ def frozen(folder: Path, python: Path | None = None) -> dict[str, str]:
     printed = checkout.ask(command) or ""
 
     lines_by_name = {}
+    # pip prints a comment before a line without a name: "# Editable install … (name==1.0)".
     commented_name = ""
     for line in printed.splitlines():
-        if line.startswith("#"):  # says of which package the next line is
+        if line.startswith("#"):
             commented_name = "".join(re.findall(r"\(([A-Za-z0-9._-]+)==", line))
             continue
         name = normalized(_find_name(line) or commented_name or line)
@@ -117,21 +130,28 @@ def frozen(folder: Path, python: Path | None = None) -> dict[str, str]:
 
 
 def _find_name(line: str) -> str | None:
-    """Return the name in a line of `pip freeze`: `a==1`, `a @ …`, `-e …#egg=a`; None if no such."""
-    found = re.match(r"([A-Za-z0-9._-]+)(==| @ )|-e .*[#&]egg=([A-Za-z0-9._-]+)", line)
-    if found is None:
+    """Return the name in a line of `pip freeze`: "a==1", "a @ …" or "-e …#egg=a"; None if none."""
+    match = re.match(r"([A-Za-z0-9._-]+)(==| @ )|-e .*[#&]egg=([A-Za-z0-9._-]+)", line)
+    if match is None:
         return None
-    return found[1] or found[3]
+    return match[1] or match[3]
 
 
 def remember_installed(folder: Path, theirs: dict[str, str]) -> None:
-    """Write down which packages the course installed; `theirs` are the learner's."""
+    """Write the names of the packages that the course installed to the file `PACKAGES`.
+
+    Those are all packages of the environment `folder` but the learner's, whose names are the keys
+    of `theirs`.
+    """
     names = sorted(set(frozen(folder)) - set(theirs))
     (folder / PACKAGES).write_text(json.dumps(names, indent=1) + "\n", "utf-8")
 
 
 def known_packages(folder: Path) -> list[str]:
-    """Return the names of what the course installed; [] where an older course.py made it."""
+    """Return the names of the packages that the course installed into an environment.
+
+    Return [] if that is unknown, because an older version of the course made the environment.
+    """
     try:
         names = json.loads((folder / PACKAGES).read_text("utf-8"))
     except (OSError, ValueError):
@@ -140,20 +160,23 @@ def known_packages(folder: Path) -> list[str]:
 
 
 def learners_packages(python: Path) -> dict[str, str]:
-    """Return name -> requirement of what the learner had installed into .venv; `python` looks."""
-    known = known_packages(checkout.VENV)
-    if not known:
+    """Return package -> line of `pip freeze`, for the packages that the learner put into .venv.
+
+    `python` is the Python that runs pip. Return {} if it is unknown what the course installed.
+    """
+    installed_by_course = known_packages(checkout.VENV)
+    if not installed_by_course:
         return {}
-    own_names = {*known, *required_names()}
+    course_names = {*installed_by_course, *required_names()}
     installed = frozen(checkout.VENV, python)
-    return {name: line for name, line in installed.items() if name not in own_names}
+    return {name: line for name, line in installed.items() if name not in course_names}
 
 
 def keep_packages(installer: Installer, theirs: dict[str, str]) -> None:
-    """Install what the learner had installed; say which packages could not be kept.
+    """Install the learner's packages into the new environment; print which could not be installed.
 
-    `theirs` is name -> requirement. Raise CommandRefused if only a network or room on the disk is
-    missing, and the earlier environment works: the update can wait.
+    `theirs` is package -> line of `pip freeze`. If there is no network or no room on the disk, and
+    the earlier environment works, raise CommandRefused, because the update can wait.
     """
     installed = frozen(installer.folder)
     missing = {name: line for name, line in theirs.items() if name not in installed}

@@ -1,7 +1,6 @@
-"""uv or pip -> packages in an environment, with progress that one sees and a reason for a failure.
-
-uv is a package of the index like any other, and several times as fast as pip. It is put into the
-new environment first. pip takes over where uv has no build, or fails.
+"""Install packages into an environment by uv or pip, show the progress, and explain a failure.
+uv is several times as fast as pip. It is itself a package, which pip installs into the environment
+first. If there is no build of uv for this machine, or uv fails, pip installs the packages.
 """
 
 import ast
@@ -16,7 +15,7 @@ from helpers.course.terminal import DISK_FULL, CommandRefused, say
 
 UV = "uv==0.13.9"
 
-# What pip calls a setting; what uv calls it, and what uv puts between several values.
+# pip's name of a setting -> (uv's variable for it, what uv expects between several values)
 UV_NAMES = {
     "index-url": ("UV_DEFAULT_INDEX", " "),
     "extra-index-url": ("UV_INDEX", " "),
@@ -53,38 +52,44 @@ class Installer:
         self.log = folder / LOG_NAME
         self._lock = lock
 
-    def install(self, *words: str) -> str:
-        """Install what the words name, as in `pip install`; return "uv" or "pip".
+    def install(self, *arguments: str) -> str:
+        """Install packages; return the program that installed them, "uv" or "pip".
+
+        `arguments` are arguments of `pip install`, such as "numpy" or "-r", "requirements.txt".
 
         Raises
         ------
         CommandRefused
-            One sentence that explains why neither could.
+            One sentence that explains why no program could install them.
         """
         wanted = wanted_installer()
         failure = None
         if wanted != "pip":
             try:
-                self._install_with_uv(words)
+                self._install_with_uv(arguments)
                 return "uv"
             except InstallFailed as failed:
                 failure = failed
-            if failure.why == DISK_FULL or wanted == "uv":
+            if failure.why == DISK_FULL or wanted == "uv":  # pip would fail, or was not asked for
                 raise CommandRefused(failure.why)
             if failure.why != NO_NETWORK:
                 say("      uv could not do it, so pip tries.")
         try:
-            self._install_with_pip(words)
+            self._install_with_pip(arguments)
         except InstallFailed as failed:
             raise CommandRefused(failed.why) from None
         return "pip"
 
-    def _install_with_uv(self, words: tuple[str, ...]) -> None:
-        """Install what the words name by uv, without a network from its cache; InstallFailed."""
-        uv = self._uv()
+    def _install_with_uv(self, arguments: tuple[str, ...]) -> None:
+        """Install packages by uv; if there is no network, from uv's cache. Raise InstallFailed.
+
+        `arguments` are those of `install`.
+        """
+        uv = self._find_uv()
         command = [uv, "pip", "install", "--python", str(self.python)]
-        # As with pip, the best version of all indexes counts, not the first index with any version.
-        command += ["--index-strategy", "unsafe-best-match", *words]
+        # By default uv uses the first index that has the package. pip takes the best version of all
+        # indexes, and so does uv with this option.
+        command += ["--index-strategy", "unsafe-best-match", *arguments]
         variables = self._uv_variables()
         try:
             self._run(command, variables)
@@ -94,49 +99,60 @@ class Installer:
             try:
                 self._run([*command, "--offline"], variables)  # all may be in uv's cache
             except InstallFailed:
-                raise failed from None  # the first reason is the one to mend
+                raise failed from None  # the missing network is what the user can change
 
-    def _uv(self) -> str:
-        """Return uv: that of the environment, else that of the one before; else it is installed."""
+    def _find_uv(self) -> str:
+        """Return the path of the program uv, and install it if needed.
+
+        The environment that is being made may have uv, or the present .venv. Raise InstallFailed if
+        uv cannot be installed, or does not start.
+        """
+        program = checkout.PYTHON_INSIDE.with_name("uv.exe" if os.name == "nt" else "uv")
         for folder in (self.folder, checkout.VENV):
-            place = folder / checkout.PYTHON_INSIDE.with_name("uv.exe" if os.name == "nt" else "uv")
-            answer = checkout.ask([place, "--version"]) or ""
+            uv_path = folder / program
+            answer = checkout.ask([uv_path, "--version"]) or ""  # "uv 0.13.9 (…)"
             if answer.split()[1:2] == [UV.partition("==")[2]]:
-                return str(place)
+                return str(uv_path)
         self._install_with_pip((UV,), retries="1")
-        place = self.python.with_name("uv.exe" if os.name == "nt" else "uv")
-        if checkout.ask([place, "--version"]) is None:
+        uv_path = self.folder / program
+        if checkout.ask([uv_path, "--version"]) is None:
             raise InstallFailed("uv does not start on this machine.", known=True)
-        return str(place)
+        return str(uv_path)
 
-    def _install_with_pip(self, words: tuple[str, ...], retries: str = "") -> None:
-        """Install what the words name by pip; InstallFailed. `retries` is pip's setting, or ""."""
+    def _install_with_pip(self, arguments: tuple[str, ...], retries: str = "") -> None:
+        """Install packages by pip, with the arguments of `install`. Raise InstallFailed.
+
+        `retries` is how often pip tries a connection again; "" for pip's own setting.
+        """
         variables = pip_variables()
         if retries:
             variables.setdefault("PIP_RETRIES", retries)
         command = [str(self.python), "-m", "pip", "install", "--no-input"]
-        self._run([*command, "--disable-pip-version-check", *words], variables)
+        self._run([*command, "--disable-pip-version-check", *arguments], variables)
 
     def _uv_variables(self) -> dict[str, str]:
-        """Return the variables for uv: pip's settings, from its files too, under uv's names."""
+        """Return the environment variables for uv, which include the user's settings of pip.
+
+        uv does not read pip's settings. `pip config list` prints those of variables and files.
+        """
         variables = pip_variables()
-        listed = checkout.ask([self.python, "-m", "pip", "config", "list"]) or ""
-        for name, value in pip_settings(listed).items():
-            uv_name, between = UV_NAMES[name]
-            variables.setdefault(uv_name, between.join(value.split()))
+        config = checkout.ask([self.python, "-m", "pip", "config", "list"]) or ""
+        for name, value in pip_settings(config).items():
+            uv_name, separator = UV_NAMES[name]
+            variables.setdefault(uv_name, separator.join(value.split()))
         return variables
 
     def _run(self, command: list[str], variables: dict[str, str]) -> None:
-        """Run an installer, its output in the log; raise InstallFailed with an explanation."""
+        """Run an installer, write its output to the log, and raise InstallFailed if it fails."""
         code, output = run_shown(command, variables, self.log, self._lock)
         if code:
             raise explain(output)
 
 
 def wanted_installer() -> str:
-    """Return what the variable COURSE_INSTALLER asks for: "uv", "pip", or "" for either.
+    """Return the value of the variable COURSE_INSTALLER: "uv", "pip", or "" for either.
 
-    Raise CommandRefused for another word.
+    Raise CommandRefused for any other value.
     """
     wanted = os.environ.get("COURSE_INSTALLER", "")
     if wanted not in ("", "pip", "uv"):
@@ -145,19 +161,26 @@ def wanted_installer() -> str:
 
 
 def pip_variables() -> dict[str, str]:
-    """Return the variables for pip."""
+    """Return the environment variables for pip."""
     variables = checkout.start_environment()
-    variables["PIP_USER"] = "0"  # some machines set it for all; in an environment it is an error
+    # Some machines set PIP_USER for everybody. With it, pip fails in a virtual environment.
+    variables["PIP_USER"] = "0"
     return variables
 
 
 def pip_settings(listed: str) -> dict[str, str]:
-    """Return the settings that `pip config list` printed and that uv knows, by pip's names."""
-    found = {section: {} for section in PIP_SECTIONS}
+    """Return pip's name of a setting -> value, for the settings in `UV_NAMES`.
+
+    `listed` is what `pip config list` printed: lines such as `global.index-url='https://…'`.
+    """
+    settings_by_section = {section: {} for section in PIP_SECTIONS}
     for line in listed.splitlines():
         key, _, quoted = line.partition("=")
         section, _, name = key.rpartition(".")
-        if section in found and name in UV_NAMES:
-            with contextlib.suppress(ValueError, SyntaxError):
-                found[section][name] = str(ast.literal_eval(quoted))
-    return found["global"] | found["install"] | found[":env:"]
+        if section in settings_by_section and name in UV_NAMES:
+            with contextlib.suppress(ValueError, SyntaxError):  # a line that is no setting
+                settings_by_section[section][name] = str(ast.literal_eval(quoted))
+    settings = {}
+    for section in PIP_SECTIONS:
+        settings |= settings_by_section[section]
+    return settings

@@ -1,7 +1,7 @@
-"""A kernel of the course -> the same, as the notebooks need it; the front door starts this.
+"""Prepare a Jupyter kernel for the course's notebooks. `import helpers` does this in a kernel.
 
-TensorFlow is set to write no log, not to warn of retracing, and to use the same kernels on every
-CPU. An error about what is missing becomes one sentence, and a line says that a cell takes long.
+TensorFlow writes no log, does not warn of retracing, and computes alike on all CPUs. An error about
+a missing package is shown as one sentence, and a line of progress appears while a cell takes long.
 """
 
 import logging
@@ -14,7 +14,7 @@ from helpers.view.widgets import progress_line
 
 
 def switch_on() -> None:
-    """Prepare this process, unless no IPython runs in it."""
+    """Prepare this process; do nothing if no IPython runs in it."""
     shell = sys.modules["IPython"].get_ipython()
     if shell is None:
         return
@@ -22,27 +22,30 @@ def switch_on() -> None:
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
     logging.getLogger("tensorflow").addFilter(_is_no_retracing)  # the chapters show the cause
     logging.getLogger("torch._dynamo.variables.ctx_manager").addFilter(_is_no_profiler)
-    if not shell.custom_exceptions:  # or it has somebody for its errors
+    if not shell.custom_exceptions:  # another extension of IPython may show errors
         shell.set_custom_exc((Exception,), _show_error)
     progress_line.switch_on()
 
 
 def _is_no_retracing(record: logging.LogRecord) -> bool:
-    """Return whether TensorFlow says something else than that a function traces often."""
+    """Return whether a log record is anything but TensorFlow's warning of frequent retracing."""
     return "triggered tf.function retracing" not in str(record.msg)
 
 
 def _is_no_profiler(record: logging.LogRecord) -> bool:
-    """Return whether Dynamo says something else than that it leaves out a profiler's mark.
+    """Return whether a log record is anything but Dynamo's warning about a profiler's function.
 
-    `Optimizer.step` has one, and the line that says so has the time of the day.
+    `Optimizer.step` causes that warning. It has a clock time, which would differ in each output.
     """
     return "Profiler record function" not in str(record.msg)
 
 
 def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
-    """Show what a cell raised: without its frames where a sentence says it all."""
-    with suppress(Exception):  # a slot for what IPython shows, where the error has one
+    """Show the error of a cell. IPython calls this function.
+
+    An error about a missing package is shown as a sentence, without a traceback.
+    """
+    with suppress(Exception):  # an error may refuse new attributes, and is shown as usual then
         text = sentence(error)
         if text:
             error._render_traceback_ = lambda: [text]

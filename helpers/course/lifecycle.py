@@ -1,11 +1,11 @@
-"""The life of .venv: it is made beside the old one, tried, and swapped in by a rename.
+"""Make or update the environment .venv: build a new one beside it, try it, and rename it.
 
     .venv           the environment that works; nothing writes into it
-    .vnew           the next one while it is made; an interrupted start leaves it, the next goes on
-    .course-trash   what is on its way out: moved here by a rename, then removed
+    .vnew           the next one while it is built; if a start is interrupted, the next one goes on
+    .course-trash   old environments: moved here by a rename, then removed
 
-An environment says in its stamp what it is. So at every moment .venv is whole or not there, and an
-interrupted start costs nothing but its last step.
+A *stamp*, a file in each environment, says whether it is finished. So .venv is always complete or
+missing, and an interrupted start loses only its last step.
 """
 
 import os
@@ -24,27 +24,30 @@ from helpers.course.terminal import (
 
 
 def set_up(repair: bool = False) -> None:
-    """Make .venv what the requirements ask for, or go on with the one that works.
+    """Make .venv, or update it to what the requirements ask for.
+
+    If an update fails, and the present .venv works, the course goes on with that.
 
     Parameters
     ----------
     repair : bool
-        Try each package of a .venv that is up to date, and make it anew if one is broken.
+        Also try each package of a .venv that is up to date, and make .venv again if one is broken.
 
     Raises
     ------
     CommandRefused
         There is no environment that works, and none could be made. One sentence says why.
     """
-    wanted_installer()  # refuses a wrong setting before anything is done
+    wanted_installer()  # raises CommandRefused for a wrong setting, before anything is done
     if stamp.is_current(checkout.VENV) and not repair:
         return
     with stopping_signals(), installing_alone() as lock:
-        if not needs_install(repair):  # another start may have done it while this one waited
+        # Another start may have made .venv while this one waited for the lock.
+        if not needs_install(repair):
             return
         for folder in (checkout.VENV, checkout.NEW):
             stamp.refuse_unmade(folder)
-        if checkout.VENV.is_dir():  # else the learner's files in the trash have no place to go to
+        if checkout.VENV.is_dir():  # the trash may have files of the learner, which go to .venv
             trash.empty_trash()
         try:
             if not stamp.is_current(checkout.NEW):
@@ -52,7 +55,7 @@ def set_up(repair: bool = False) -> None:
             swap()
         except (CommandRefused, OSError) as error:
             reason = explain_os_error(error) if isinstance(error, OSError) else str(error)
-            if reason == DISK_FULL:  # what was installed so far gives its room back
+            if reason == DISK_FULL:  # free the room that the unfinished environment takes
                 trash.discard(checkout.NEW)
             if repair or not stamp.still_works(checkout.VENV):
                 raise
@@ -64,14 +67,14 @@ def set_up(repair: bool = False) -> None:
 
 
 def needs_install(repair: bool) -> bool:
-    """Return whether .venv has to be made: it is not up to date, or broken and to be repaired."""
+    """Return whether .venv has to be made: it is not up to date, or a repair finds it broken."""
     if not stamp.is_current(checkout.VENV):
         return True
     return repair and installed_packages.is_broken(checkout.VENV)
 
 
 def build(lock: int | None) -> None:
-    """Make .vnew, from nothing or from where the last start was interrupted, and try it.
+    """Build the next environment in .vnew and try it; go on where a start was interrupted.
 
     Parameters
     ----------
@@ -81,7 +84,7 @@ def build(lock: int | None) -> None:
     Raises
     ------
     CommandRefused
-        One sentence that says why it could not be made.
+        One sentence that says why it could not be built.
     """
     refuse_full_disk()
     python = virtual_environment.base_python()
@@ -97,16 +100,22 @@ def build(lock: int | None) -> None:
     say("[2/3] Installing packages: the first time, a gigabyte is downloaded")
     installer.install("-r", "requirements.txt", "-c", "constraints.txt")
     installed_packages.repair_packages(installer)
-    theirs = installed_packages.learners_packages(installer.python)
-    installed_packages.remember_installed(checkout.NEW, theirs)
-    installed_packages.keep_packages(installer, theirs)
+    learners_packages = installed_packages.learners_packages(installer.python)
+    installed_packages.remember_installed(checkout.NEW, learners_packages)
+    installed_packages.keep_packages(installer, learners_packages)
+    # The paths in its programs are those of .venv from now on, its name after `swap`.
     virtual_environment.name_final_place(checkout.NEW)
+    # With this stamp the environment is finished.
     version = checkout.version_of([installer.python])
     stamp.write_stamp(checkout.NEW, stamp.fingerprint(version))
 
 
 def swap() -> None:
-    """Put .vnew in the place of .venv. Interrupted between both renames, the next start goes on."""
+    """Replace .venv by .vnew.
+
+    If this is interrupted between the two renames, there is a finished .vnew and no .venv. The next
+    start goes on with that.
+    """
     if os.path.lexists(checkout.VENV):
         trash.move_to_trash(checkout.VENV)
     os.rename(checkout.NEW, checkout.VENV)

@@ -1,7 +1,7 @@
-"""A notebook -> how many minutes each of its sections takes, by one written rule.
-
-The rule is what readers needed, as a mean over the chapters. An exercise takes what it says; its
-prose, stub and solution are not counted again. What is under `DEEPER` is counted apart.
+"""Estimate how many minutes each section of a notebook takes, by its words, cells and exercises.
+The rates below are what readers needed, as a mean over the chapters. The heading of an exercise
+says how long the exercise takes, so its prose, stub and solution are not counted. Sections whose
+title begins with `DEEPER` are optional, and are counted apart.
 """
 
 import json
@@ -11,14 +11,15 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-WORDS = 150  # a minute
-# Minutes of each.
+WORDS = 150  # that are read in a minute
+# Minutes for one line of code, one exhibit (an output in HTML), one prediction.
 LINE = 5 / 60
 EXHIBIT = 45 / 60
 PREDICTION = 30 / 60
-STEP = 5  # minutes; a page shows a multiple of it
-DEEPER = "Deeper"  # begins the titles of sections for those who want more
+STEP = 5  # minutes; the book shows a multiple of it
+DEEPER = "Deeper"  # begins the titles of optional sections
 
+# The line below the heading of an exercise: "*Difficulty ●○○ · importance ●●○ · 10 minutes."
 _EXERCISE = re.compile(r"^\*Difficulty (\S+) · importance (\S+) · (\d+) minutes\.", re.MULTILINE)
 _PART = re.compile(r"^(?=###? )", re.MULTILINE)
 _UNREAD = re.compile(r"```.*?```|<details>.*?</details>|<[^>]*>|\]\([^)]*\)", re.DOTALL)
@@ -26,7 +27,7 @@ _WORD = re.compile(r"[^\W_][\w'’.-]*")
 
 
 class TimedExercise(NamedTuple):
-    """An exercise, as its heading says it."""
+    """An exercise, as the lines at its beginning describe it."""
 
     #: Its title.
     title: str
@@ -40,11 +41,11 @@ class TimedExercise(NamedTuple):
 
 @dataclass
 class Section:
-    """A section, or what comes before the first."""
+    """A section of a notebook. The part before the first heading counts as a section, too."""
 
-    #: Its title, "" for what comes before the first.
+    #: Its title; "" for the part before the first heading.
     title: str
-    #: Minutes of reading and running.
+    #: Minutes for reading its prose and running its cells.
     reading: float = 0.0
     #: Its exercises.
     todo: list[TimedExercise] = field(default_factory=list)
@@ -67,16 +68,16 @@ def sections(path: Path) -> list[Section]:
 
 
 class _Reader:
-    """Reads a notebook, cell after cell."""
+    """Counts the words, lines and exercises of a notebook, cell after cell, into sections."""
 
     def __init__(self):
         """Begin with the opening, which has no title."""
         self.sections = [Section("")]
-        # From an exercise's heading to the end of its folded solution: `</details>`.
+        # True from the heading of an exercise to the end of its folded solution, `</details>`.
         self._is_in_exercise = False
 
     def read_code(self, source: str, outputs: list) -> None:
-        """Count a cell of code; the stub of an exercise is not counted."""
+        """Count a cell of code, unless it is part of an exercise."""
         if not self._is_in_exercise:
             self.sections[-1].reading += _running(source, outputs)
             self.sections[-1].cells += 1
@@ -91,7 +92,10 @@ class _Reader:
             self.sections[-1].cells += 1
 
     def _read_part(self, part: str) -> int:
-        """Count what stands under one heading; return the words that are read there."""
+        """Count one part of a cell, which begins at a heading; return how many words are read.
+
+        The words of an exercise are not counted, because its heading says how long it takes.
+        """
         title = part.partition("\n")[0].lstrip("# ")
         if part.startswith("## "):
             self.sections.append(Section(title))
@@ -101,7 +105,7 @@ class _Reader:
         exercise = _EXERCISE.search(part)
         is_outside = part.startswith("##") or not self._is_in_exercise  # a heading ends an exercise
         if exercise:
-            difficulty, importance, minutes = exercise.groups()
+            difficulty, importance, minutes = exercise.groups()  # "●●○", "●○○", "10"
             section.todo.append(
                 TimedExercise(title, difficulty.count("●"), importance.count("●"), int(minutes))
             )
@@ -110,13 +114,16 @@ class _Reader:
             section.words += word_count
             section.reading += word_count / WORDS
 
-        goes_on = exercise is not None or not is_outside
-        self._is_in_exercise = goes_on and "</details>" not in part
+        belongs_to_exercise = exercise is not None or not is_outside
+        self._is_in_exercise = belongs_to_exercise and "</details>" not in part
         return word_count
 
 
 def rows(path: Path) -> list[dict]:
-    """Return a row for each of a notebook's sections: its title, and whole minutes for both."""
+    """Return a dict for each section of a notebook: its title, and whole minutes.
+
+    The keys are "section", "reading" and "exercises".
+    """
     return [
         {
             "section": section.title or "opening",
@@ -128,7 +135,10 @@ def rows(path: Path) -> list[dict]:
 
 
 def on_the_page(path: Path) -> tuple[int, int, int]:
-    """Return the minutes of reading, of the exercises, and of what goes deeper."""
+    """Return the minutes (reading, exercises, optional sections) that a page of the book shows.
+
+    The first and the last are rounded to multiples of `STEP`.
+    """
     needed = 0.0
     deeper = 0.0
     exercises = 0
@@ -146,7 +156,7 @@ def _rounded(minutes: float) -> int:
 
 
 def _running(source: str, outputs: list) -> float:
-    """Return the minutes that a cell of code takes."""
+    """Return the minutes for reading a cell of code, running it, and looking at its outputs."""
     line_count = len([line for line in source.splitlines() if line.strip()])
     exhibit_count = len([output for output in outputs if "text/html" in output.get("data", {})])
     prediction_count = source.count("predict(")

@@ -1,8 +1,10 @@
-"""Numbers of notebooks -> a page of slides for each, run for it, so that its exhibits live.
+"""Make an HTML page of slides from each notebook, which is run first so that its widgets work.
+nbconvert makes the page, with the template in deck/. That contains reveal.js, so a page needs no
+network. The metadata of a cell says what kind of slide it is, as in Jupyter's slideshow toolbar.
 
-nbconvert makes them, with the template in deck/, which holds reveal.js: a page needs no network.
-Which cells are slides is written in the notebook. Above a run the beginning of its prose is shown;
-the rest is in the speaker's notes. A section with exercises lists them.
+A slide has less room than a cell. Above a cell of code, only the first sentences of the prose are
+shown, and the whole prose is in the speaker's notes. A slide that begins a section lists the
+section's exercises.
 """
 
 import re
@@ -12,7 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from helpers.course.chapter_notebooks import notebooks
-from helpers.course.handout import give, read_words, unsolved
+from helpers.course.handout import give, read_arguments, unsolved
 from helpers.course.terminal import say
 from helpers.safety.folders import temporary
 
@@ -22,8 +24,8 @@ SLIDE = "slide"
 BELOW = "subslide"
 SKIP = "skip"
 NOTES = "notes"
-SHORT = 30  # words above a run
-MOST = 110  # words of a slide of prose
+SHORT = 30  # words of prose that are shown above a cell of code
+MOST = 110  # words on a slide of prose
 _LINK = re.compile(r"""(\]\(|href=")(\d\d_\w+)\.ipynb(?:#[^)"]*)?""")
 _HEADING = re.compile(r"#{1,6} ")
 _BLOCK = re.compile(
@@ -31,15 +33,18 @@ _BLOCK = re.compile(
 )
 _STRUCTURE = re.compile(r"^ *([-*] |[|<>]|\d+\. |```)", re.MULTILINE)
 _EXERCISE = re.compile(r"^### (.+)\n\n\*Difficulty .*?(\d+ minutes)", re.MULTILINE)
-_ASKED = re.compile(r"^predict\(.*|^\w+\Z", re.MULTILINE | re.DOTALL)
+_NOT_SHOWN = re.compile(r"^predict\(.*|^\w+\Z", re.MULTILINE | re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.?!*)`]) (?=[A-Z`*])")
 
 
-def slides(words: list[str]) -> int:
-    """Write the slides of the notebooks that the words name, or of all chapters."""
+def slides(arguments: list[str]) -> int:
+    """Run `course.py slides` with these arguments; return the exit code 0.
+
+    It runs the named notebooks, or all chapters, and writes their slides.
+    """
     from helpers.course.book.runs import run
 
-    requested = read_words("slides", words)
+    requested = read_arguments("slides", arguments)
     pages = {}
     with temporary("slides-") as home:
         for name in requested.notebooks:
@@ -56,20 +61,25 @@ def slides(words: list[str]) -> int:
 
 
 def page(path: Path, ran=None) -> str:
-    """Return a notebook's slides as one page: as it `ran`, with widgets that live, or as stored."""
-    import nbformat  # these may be missing where `reset` still works
+    """Return the slides of the notebook at `path` as one HTML page.
+
+    `ran` is the notebook as `book.runs.run` returned it, whose widgets work on the page. If it is
+    None, the page shows the outputs that are stored in the file.
+    """
+    import nbformat  # here, because other commands work if these packages are missing
     from nbconvert import SlidesExporter
 
     from helpers.course.book.page import Widgets, as_script, host_script, styles
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
+    # What the widgets answered when the notebook was run, for a page that runs no Python.
     recorded = notebook.metadata[KEY]["recorded"] if KEY in notebook.metadata else []
     widgets = Widgets(notebook, recorded)
     notebook.cells = fitted(unsolved(notebook.cells))
     widgets.enliven_cells(notebook.cells)
     for cell in notebook.cells:
-        if cell.cell_type == "markdown":
+        if cell.cell_type == "markdown":  # a link to another notebook leads to its slides
             cell.source = _LINK.sub(r"\1\2.html", cell.source)
     exporter = SlidesExporter(
         template_name=DECK.name,
@@ -79,6 +89,7 @@ def page(path: Path, ran=None) -> str:
         exclude_output_prompt=True,
         exclude_anchor_links=True,
     )
+    # The template reads these values.
     resources = {
         "metadata": {"name": path.stem, "path": str(path.parent)},
         "living": {
@@ -92,25 +103,30 @@ def page(path: Path, ran=None) -> str:
 
 
 def fitted(cells: list[dict]) -> list[dict]:
-    """Return the cells that are shown or spoken, each with the metadata of its kind of slide."""
+    """Return new cells for nbconvert, fitted to slides, each with its kind of slide as metadata.
+
+    `cells` are those of the notebook. Cells of the kind `SKIP` are left out.
+    """
     slide_cells = []
     for index, cell in enumerate(cells):
-        kind = kind_of(cell)  # "" for what belongs to the slide before it, such as a run
+        kind = kind_of(cell)  # "" for a cell that continues the slide before it
         if kind in (SLIDE, BELOW) and cell["cell_type"] == "markdown":
-            slide_cells += _prose(cell, cells[index + 1 :])
+            slide_cells += _fit_prose(cell, cells[index + 1 :])
         elif kind != SKIP:
             _add_cell(slide_cells, cell, kind)
     return slide_cells
 
 
 def _add_cell(slide_cells: list[dict], cell: dict, kind: str) -> None:
-    """Append a copy of a cell; one that names no kind of slide is joined to silent code before it.
+    """Append a copy of a cell to `slide_cells`.
 
-    Silent code is code that shows nothing.
+    A cell without a kind of slide is joined to the cell before it, if that is code without outputs.
     """
     source = "".join(cell["source"])
-    if cell["cell_type"] == "code":  # a slide is short of room; a question is asked by its form
-        source = _ASKED.sub("", source)
+    if cell["cell_type"] == "code":
+        # A call of `predict` and a last line with only a name are left out to save room. What they
+        # show is in the outputs.
+        source = _NOT_SHOWN.sub("", source)
     if slide_cells and is_silent(slide_cells[-1]) and kind == "":
         silent = slide_cells.pop()
         kind = kind_of(silent)
@@ -118,23 +134,27 @@ def _add_cell(slide_cells: list[dict], cell: dict, kind: str) -> None:
 
     source = re.sub(r"\n{3,}", "\n\n", source).strip("\n")
     copy = _copy(cell, 0, kind, [source])
-    if not source:
+    if not source:  # nbconvert then shows no empty field for the code
         copy["metadata"]["transient"] = {"remove_source": True}
     slide_cells.append(copy)
 
 
 def kind_of(cell: dict) -> str:
-    """Return the kind of slide that a cell's metadata names, or ""."""
+    """Return the kind of slide in a cell's metadata, such as "subslide"; "" if it has none."""
     return cell["metadata"].get("slideshow", {}).get("slide_type", "")
 
 
-def _prose(cell: dict, after: list[dict]) -> list[dict]:
-    """Return what is shown of prose; if that is not all of it, all of it as notes as well."""
+def _fit_prose(cell: dict, after: list[dict]) -> list[dict]:
+    """Return the cells of a slide for a cell of prose, whose text may be cut.
+
+    If the text is cut, a second cell has the whole text as speaker's notes. `after` are the cells
+    that follow in the notebook.
+    """
     heading, blocks = _split_prose("".join(cell["source"]))
     shown = _choose_blocks(heading, blocks, after)
     parts = [heading, *shown]
     if kind_of(cell) == SLIDE:
-        parts.append("\n".join(_tasks([cell, *after])))
+        parts.append("\n".join(_list_exercises([cell, *after])))
 
     copies = [_copy(cell, 0, kind_of(cell), [part for part in parts if part])]
     if shown != blocks:
@@ -143,7 +163,10 @@ def _prose(cell: dict, after: list[dict]) -> list[dict]:
 
 
 def _split_prose(source: str) -> tuple[str, list[str]]:
-    """Return the heading that prose begins with, or "", and its other blocks."""
+    """Return (heading, blocks) of Markdown. The heading is "" if the text does not begin with one.
+
+    A block is a paragraph, a heading, or a block of code.
+    """
     first, *blocks = _BLOCK.findall(source)
     if _HEADING.match(first):
         return first, blocks
@@ -151,64 +174,73 @@ def _split_prose(source: str) -> tuple[str, list[str]]:
 
 
 def _choose_blocks(heading: str, blocks: list[str], after: list[dict]) -> list[str]:
-    """Return the blocks of prose that a slide has room for; `after` are the cells that follow.
+    """Return the blocks of prose that a slide has room for.
 
-    Above a run that is the beginning of the first block; else whole blocks up to the next heading.
+    `blocks` are those below the heading, and `after` are the cells that follow in the notebook.
     """
-    is_above_run = after and after[0]["cell_type"] == "code" and not kind_of(after[0])
-    if is_above_run:
-        return [_beginning(block) for block in blocks[:1] if not _STRUCTURE.search(block)]
-    if heading.startswith("# "):  # a title is shown with all that it promises
+    # On a slide with code, only the first sentences are shown, and no list or table.
+    is_above_code = after and after[0]["cell_type"] == "code" and not kind_of(after[0])
+    if is_above_code:
+        plain_blocks = [block for block in blocks[:1] if not _STRUCTURE.search(block)]
+        return [_take_first_sentences(block) for block in plain_blocks]
+    if heading.startswith("# "):  # the title slide shows all of its text
         return blocks
 
+    # Whole blocks are shown, at least one, and none from the next heading on.
     short_enough = []
     for index, block in enumerate(blocks):
-        if words(blocks[: index + 1]) <= MOST:
+        if count_words(blocks[: index + 1]) <= MOST:
             short_enough.append(block)
     chosen = short_enough or blocks[:1]
     return list(takewhile(lambda block: not _HEADING.match(block), chosen))
 
 
 def is_silent(cell: dict) -> bool:
-    """Return whether a cell is code that shows nothing."""
+    """Return whether a cell is code without outputs."""
     return cell["cell_type"] == "code" and not cell["outputs"]
 
 
-def _tasks(section: list[dict]) -> Iterator[str]:
-    """Yield a line for each exercise of a section."""
-    for index, cell in enumerate(section):
+def _list_exercises(cells: list[dict]) -> Iterator[str]:
+    """Yield a line of Markdown for each exercise of a section: "- title, 10 minutes".
+
+    `cells` begin with the section's first cell. They may go on with later sections, which are left
+    out.
+    """
+    for index, cell in enumerate(cells):
         if cell["cell_type"] != "markdown":
             continue
         source = "".join(cell["source"])
-        if index and source.startswith("## "):
+        if index and source.startswith("## "):  # the next section
             return
-        for found in _EXERCISE.finditer(source):
-            title, minutes = found.groups()
+        for match in _EXERCISE.finditer(source):
+            title, minutes = match.groups()
             yield f"- {title}, {minutes}"
 
 
-def _beginning(paragraph: str) -> str:
-    """Return the first sentences of a paragraph, as many as are short together."""
-    first, *rest = _SENTENCE.split(" ".join(paragraph.split()))
-    while rest and words([first, rest[0]]) <= SHORT:
-        first = f"{first} {rest.pop(0)}"
-    return re.sub(r":$", ".", first)  # what a colon announces is not shown
+def _take_first_sentences(paragraph: str) -> str:
+    """Return the first sentence of a paragraph, and more, while they have at most `SHORT` words."""
+    text, *sentences = _SENTENCE.split(" ".join(paragraph.split()))
+    while sentences and count_words([text, sentences[0]]) <= SHORT:
+        text = f"{text} {sentences.pop(0)}"
+    # A colon at the end would announce something that the slide does not show.
+    return re.sub(r":$", ".", text)
 
 
 def _copy(cell: dict, number: int, kind: str, blocks: list[str]) -> dict:
-    """Return a copy of a cell that shows these blocks, as a slide of this kind.
+    """Return a copy of a cell whose text is these blocks, and whose kind of slide is `kind`.
 
-    `number` tells copies of one cell apart: 0 for the first, which keeps the cell's id.
+    No two cells may have the same id. So the first copy, number 0, has the id of the cell, and
+    another copy has its number at the end of the id.
     """
-    part = deepcopy(cell)
-    part["source"] = "\n\n".join(blocks)
-    part["metadata"] = {"slideshow": {"slide_type": kind}}
-    part["id"] = f"{cell['id']}-{number}" if number else cell["id"]
-    return part
+    copy = deepcopy(cell)
+    copy["source"] = "\n\n".join(blocks)
+    copy["metadata"] = {"slideshow": {"slide_type": kind}}
+    copy["id"] = f"{cell['id']}-{number}" if number else cell["id"]
+    return copy
 
 
-def words(blocks: list[str]) -> int:
-    """Return how many words are read in these blocks of Markdown."""
+def count_words(blocks: list[str]) -> int:
+    """Return how many words these blocks of Markdown have, without HTML tags and link targets."""
     text = " ".join(blocks)
     without_marks = re.sub(r"<[^<>]*>|\]\([^)]*\)", " ", text)
     return len(without_marks.split())

@@ -1,4 +1,4 @@
-"""What a command tells the person at the terminal: lines, refusals, exit codes."""
+"""Print lines, refuse wrong arguments and return exit codes, for the commands of `course.py`."""
 
 import argparse
 import contextlib
@@ -16,41 +16,42 @@ STOPPED = "Stopped. Nothing is lost: run the same command again, and it goes on 
 
 
 class CommandRefused(Exception):
-    """One sentence that says what is wrong and what to do; printed instead of a traceback."""
+    """A command cannot run. Its message is printed, a sentence on what is wrong and what to do."""
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses wrong words in one sentence."""
+    """A parser of a command's arguments that raises CommandRefused if they are wrong."""
 
     def __init__(self, command: str):
         super().__init__(f"course.py {command}", allow_abbrev=False, exit_on_error=False)
 
     def error(self, message: str) -> None:
-        """Raise CommandRefused with what argparse says of the words; argparse calls this."""
+        """Raise CommandRefused with the message of argparse, which calls this method."""
         command = self.prog.removeprefix("course.py ")
         raise CommandRefused(f"{command}: {message} (`{self.prog} --help` explains the words).")
 
-    def read(self, words: Sequence[str]) -> argparse.Namespace:
-        """Return what the words say; raise CommandRefused if they are wrong."""
+    def read(self, arguments: Sequence[str]) -> argparse.Namespace:
+        """Parse the arguments of a command; raise CommandRefused if they are wrong."""
         try:
-            return self.parse_intermixed_args(words)
+            return self.parse_intermixed_args(arguments)
         except argparse.ArgumentError as error:
             self.error(str(error))
 
 
 def say(text: str) -> None:
-    """Print a line now, so that it comes before what a started program prints."""
+    """Print a line at once, so that it comes before the output of a program started next."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 def report(rows: Iterable[tuple[str, str, str]]) -> int:
-    """Print a line for each thing that the course needs; return 0 if it can run here.
+    """Print the rows of `course.py check`; return 0 if the course can run here, else 1.
 
     Parameters
     ----------
     rows : (mark, what, text)
-        The mark is "ok", "note", "optional" or "MISSING".
+        A row for each thing that the course needs. The mark is "ok", "note", "optional" or
+        "MISSING"; the course cannot run if one is "MISSING".
     """
     missing = []
     for mark, what, text in rows:
@@ -65,7 +66,7 @@ def report(rows: Iterable[tuple[str, str, str]]) -> int:
 
 
 def explain_os_error(error: OSError) -> str:
-    """Return a sentence about what the operating system refused."""
+    """Return a sentence on an error of the operating system, and on what to do."""
     if error.errno == errno.ENOSPC:
         return DISK_FULL
     place = f" ({error.filename})" if error.filename else ""
@@ -74,31 +75,35 @@ def explain_os_error(error: OSError) -> str:
 
 @contextlib.contextmanager
 def stopping_signals() -> Iterator[None]:
-    """In the block, let a request to end (SIGTERM, SIGHUP) come as Ctrl-C does."""
+    """In a `with` block, make SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does.
+
+    By default they would end the process at once, and a started installer would run on.
+    """
     names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {}
+    handlers_before = {}  # signal number -> handler
     for name in names:
-        with contextlib.suppress(ValueError):  # not in the main thread
+        with contextlib.suppress(ValueError):  # only the main thread can set handlers
             number = getattr(signal, name)
-            before[number] = signal.signal(number, signal.default_int_handler)
+            handlers_before[number] = signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in handlers_before.items():
             signal.signal(number, handler)
 
 
-def run_guarded(command: Callable[[list[str]], int | None], words: list[str]) -> int:
-    """Run a command with its words; return its exit code.
+def run_guarded(command: Callable[[list[str]], int | None], arguments: list[str]) -> int:
+    """Call a command with its arguments; return the exit code.
 
-    A refusal is one sentence, never a traceback, and its code is 2. Ctrl-C is one sentence, too,
-    and its code is 130.
+    The code is 2 for CommandRefused and OSError, whose sentence is printed, 130 for Ctrl-C, and 141
+    if the program that reads the output has ended. Any other error is a mistake in the course, and
+    is raised.
     """
     try:
-        return command(words) or 0
+        return command(arguments) or 0
     except CommandRefused as refusal:
         message = str(refusal)
-    except BrokenPipeError:  # whoever read the lines has gone, as `head` does
+    except BrokenPipeError:  # the program that reads the output has ended, as `head` does
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 141

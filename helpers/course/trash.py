@@ -1,6 +1,6 @@
-"""An environment that is not needed any more -> moved away by a rename, then removed.
-
-The learner's own files in it are saved. A folder that the course did not make is refused.
+"""Remove an environment that is not needed any more, and save the learner's own files in it.
+The environment is first moved to the folder .course-trash by a rename, and then removed file by
+file. A folder that the course did not make is never removed.
 """
 
 import contextlib
@@ -14,8 +14,8 @@ from helpers.course.installed_packages import site_packages
 from helpers.course.terminal import CommandRefused, say
 from helpers.safety.folders import MARKER, made_again
 
-SHOWN = 3  # names of saved files
-# What venv, uv and the course put into an environment and list nowhere.
+SHOWN = 3  # how many names of saved files are printed
+# Files that venv, uv and the course put into an environment, and that no RECORD lists.
 MADE_BY_TOOLS = re.compile(
     r"(\.gitignore|\.lock|CACHEDIR\.TAG|lib64|pyvenv\.cfg|course-[\w.-]+)$"
     r"|(bin|Scripts)[/\\](python|pip|activate|Activate|deactivate|easy_install)[\w.-]*$"
@@ -25,7 +25,7 @@ MADE_FOLDERS = re.compile(r"^__pycache__\Z|\.(dist|egg)-info\Z")
 
 
 def discard(folder: Path) -> None:
-    """Remove an environment that the course made: first by a rename, then file by file."""
+    """Remove an environment that the course made; do nothing if there is none."""
     if os.path.lexists(folder):
         move_to_trash(folder)
         empty_trash()
@@ -48,9 +48,10 @@ def move_to_trash(folder: Path) -> None:
 
 
 def empty_trash() -> None:
-    """Remove what was moved to the trash; what cannot be removed now is left for the next time.
+    """Remove everything in the trash, and then the trash itself.
 
-    The mark that says whose folder it is goes last.
+    A file that cannot be removed now is left for the next time. The marker file, which says that
+    the course made the folder, is removed last.
     """
     if not os.path.lexists(checkout.TRASH):
         return
@@ -64,7 +65,10 @@ def empty_trash() -> None:
 
 
 def open_trash() -> Path:
-    """Return the trash, made if it is missing; raise CommandRefused if it is somebody else's."""
+    """Return the folder of the trash, and create it if needed.
+
+    Raise CommandRefused if there is such a folder that the course did not make.
+    """
     checkout.refuse_foreign(checkout.TRASH)
     try:
         return made_again(checkout.TRASH).path
@@ -73,49 +77,52 @@ def open_trash() -> Path:
 
 
 def rescue_learners_files(folder: Path) -> None:
-    """Move the files in an environment that no package lists to the same place in .venv.
+    """Move files of an environment that no installer has made to the same place in .venv.
 
-    Somebody has put them there. Without its stamp an environment was never finished, or is half
-    removed; then nothing is moved.
+    The learner has put them there. Nothing is moved from an environment without a finished stamp,
+    because its install was never finished, or because its files have been rescued already.
     """
     if not stamp.is_finished(folder) or not checkout.VENV.is_dir():
         return
     rescued = []
-    for inside in unlisted_files(folder):
-        place = checkout.VENV / inside
-        if not os.path.lexists(place):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            os.rename(folder / inside, place)
-            rescued.append(inside.as_posix())
+    for relative_path in unlisted_files(folder):
+        new_path = checkout.VENV / relative_path
+        if not os.path.lexists(new_path):
+            new_path.parent.mkdir(parents=True, exist_ok=True)
+            os.rename(folder / relative_path, new_path)
+            rescued.append(relative_path.as_posix())
     if rescued:
         names = ", ".join(rescued[:SHOWN])
         more = f" and {len(rescued) - SHOWN} more" if len(rescued) > SHOWN else ""
         say(f"      Kept what no package had put into .venv: {names}{more}")
-    (folder / stamp.STAMP).unlink()  # from here on it counts as half removed
+    # While the environment is removed, its packages' RECORDs go, and then every file would count as
+    # the learner's. Without a stamp, the next call rescues nothing.
+    (folder / stamp.STAMP).unlink()
 
 
 def unlisted_files(folder: Path) -> list[Path]:
-    """Return the files of an environment, by their place in it, that no installer has made."""
-    listed = _listed_files(folder)
-    found = []
-    for place, folders, names in os.walk(folder):
+    """Return the paths, relative to an environment, of the files that no installer has made."""
+    listed = _read_listed_files(folder)
+    unlisted = []
+    for parent, folders, names in os.walk(folder):
+        # `os.walk` enters only the folders that remain in this list.
         folders[:] = sorted(name for name in folders if not MADE_FOLDERS.search(name))
         for name in sorted(names):
-            path = os.path.join(place, name)
-            inside = os.path.relpath(path, folder)
-            if path not in listed and not MADE_BY_TOOLS.match(inside):
-                found.append(Path(inside))
-    return found
+            path = os.path.join(parent, name)
+            relative_path = os.path.relpath(path, folder)
+            if path not in listed and not MADE_BY_TOOLS.match(relative_path):
+                unlisted.append(Path(relative_path))
+    return unlisted
 
 
-def _listed_files(folder: Path) -> set[str]:
-    """Return the files of an environment that the RECORD of a package lists."""
+def _read_listed_files(folder: Path) -> set[str]:
+    """Return the absolute paths of the files that the RECORDs of an environment's packages list."""
     listed = set()
     for site in site_packages(folder):
         for record in site.glob("*.dist-info/RECORD"):
             with contextlib.suppress(OSError):
                 for line in record.read_text("utf-8", "replace").splitlines():
-                    # A line is: path,hash,size. A path with a comma in it is quoted.
-                    place = line.rpartition(",")[0].rpartition(",")[0].strip('"')
-                    listed.add(os.path.normpath(site / place))
+                    # A line is `path,hash,size`. A path with a comma is quoted.
+                    path = line.rpartition(",")[0].rpartition(",")[0].strip('"')
+                    listed.add(os.path.normpath(site / path))
     return listed

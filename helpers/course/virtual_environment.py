@@ -1,4 +1,6 @@
-"""A Python -> a folder with an environment of it, without packages yet, and its final place."""
+"""Make an empty virtual environment with pip, and later change the paths in it to its final place.
+The environment is built in the folder .vnew, and renamed to .venv when it is finished.
+"""
 
 import importlib.util
 import os
@@ -9,34 +11,44 @@ from pathlib import Path
 from helpers.course import checkout, stamp
 from helpers.course.terminal import CommandRefused
 
-LARGEST_SCRIPT = 1 << 20  # bytes; programs that name their environment are smaller
+LARGEST_SCRIPT = 1 << 20  # bytes; a program that has the path of its environment is smaller
 
 
 def base_python() -> str:
-    """Return the Python to make an environment with: that of .venv, else the one that runs this."""
+    """Return the path of the Python with which to make an environment.
+
+    That is the Python from which .venv was made, if it still works, else the one that runs this.
+    """
+    # In a virtual environment, `sys._base_executable` is the Python from which it was made.
     code = "import sys; print(getattr(sys, '_base_executable', None) or sys.executable)"
-    found = checkout.ask([checkout.PYTHON, "-c", code])
-    if found and checkout.version_of([found]) in checkout.SUPPORTED:
-        return found
+    base_of_venv = checkout.ask([checkout.PYTHON, "-c", code])
+    if base_of_venv and checkout.version_of([base_of_venv]) in checkout.SUPPORTED:
+        return base_of_venv
     return getattr(sys, "_base_executable", None) or sys.executable
 
 
 def can_go_on(folder: Path, python: str) -> bool:
-    """Return whether an install that was interrupted can go on in this folder."""
+    """Return whether an interrupted install can go on in a folder, by the Python at a path.
+
+    It can if the folder's stamp says that nothing has changed since then, and if pip works there.
+    """
     version = checkout.version_of([python])
     if stamp.read_stamp(folder) != f"{stamp.UNFINISHED} {stamp.fingerprint(version)}":
         return False
-    inside = [folder / checkout.PYTHON_INSIDE]
-    return checkout.version_of(inside) == version and has_pip(inside)
+    own_python = [folder / checkout.PYTHON_INSIDE]
+    return checkout.version_of(own_python) == version and has_pip(own_python)
 
 
 def has_pip(python: list) -> bool:
-    """Return whether a Python has pip."""
+    """Return whether a Python has pip. `python` is the command that starts it, as a list."""
     return checkout.ask([*python, "-m", "pip", "--version"]) is not None
 
 
 def make_venv(folder: Path, python: str) -> None:
-    """Make an environment with pip in it; the stamp says that it is unfinished."""
+    """Make an environment with pip in a new folder; its stamp says that it is unfinished.
+
+    Raise CommandRefused if this Python cannot make one.
+    """
     if not (importlib.util.find_spec("venv") and importlib.util.find_spec("ensurepip")):
         version = checkout.dotted(sys.version_info[:2])
         raise CommandRefused(
@@ -45,25 +57,30 @@ def make_venv(folder: Path, python: str) -> None:
         )
     checkout.refuse_foreign(folder)
     folder.mkdir()
-    stamp.write_stamp(folder, stamp.UNFINISHED)  # from now on it is known as the course's
+    # From now on the folder is known as one of the course, which may be removed.
+    stamp.write_stamp(folder, stamp.UNFINISHED)
     run_venv(folder, python)
-    # The fingerprint says with what an interrupted install may go on.
+    # If the install is interrupted, it can go on only while the fingerprint is still the same.
     version = checkout.version_of([python])
     stamp.write_stamp(folder, f"{stamp.UNFINISHED} {stamp.fingerprint(version)}")
 
 
 def run_venv(folder: Path, python: str) -> None:
-    """Make an environment with pip in it; shells that activate it will show `(.venv)`."""
+    """Make an environment with pip in a folder by Python's module `venv`.
+
+    A shell that activates the environment shows `(.venv)`, its final name. Raise CommandRefused if
+    `venv` fails.
+    """
     command = [python, "-m", "venv", "--prompt", checkout.VENV.name, folder]
     if checkout.ask(command, timeout=600) is None:
         raise CommandRefused(f"`{python} -m venv {folder.name}` failed: run it to see why.")
 
 
 def name_final_place(folder: Path) -> None:
-    """Let the programs of an environment name .venv, where the environment will be.
+    """Replace the path of an environment by that of .venv in its programs, before it is renamed.
 
-    Both paths have the same length, so programs that are no text stay whole. A file is written
-    anew, because an installer may share it with its cache.
+    Both paths have the same length, so that binary programs still work. A file is not changed in
+    place, because it may be hard-linked to the cache of an installer.
     """
     old = os.fsencode(folder)
     new = os.fsencode(checkout.VENV)

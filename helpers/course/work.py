@@ -1,8 +1,7 @@
-"""`lab` and `reset`: JupyterLab on work/, and fresh copies of notebooks there.
+"""Run the commands `course.py lab` and `course.py reset`, on the learner's folder work/.
 
-`lab` brings work/ to the newest course and opens JupyterLab on it. `reset` puts a fresh copy of a
-notebook there, with the learner's own beside it, and its first exercises solved if that is asked
-for.
+`lab` copies new and changed notebooks of the course to work/, and opens JupyterLab on that folder.
+`reset` puts a fresh copy of a notebook into work/, and keeps the learner's own under a second name.
 """
 
 import os
@@ -23,22 +22,23 @@ RELOAD = (
 )
 
 
-def lab(words: list[str]) -> int:
-    """Open JupyterLab on work/; the words are JupyterLab's. Return its exit code, or 0.
+def lab(arguments: list[str]) -> int:
+    """Update work/, and open JupyterLab on it; return its exit code.
 
-    Raise CommandRefused or OSError if work/ cannot be written.
-    A server that runs on work/ already is opened, and a second one is not started.
+    `arguments` are arguments of JupyterLab. If a server already runs on work/, it is opened in the
+    browser, and no second one is started; return 0. Raise CommandRefused or OSError if work/ cannot
+    be written.
     """
     renewed = fill()
     place = left_off()
     if place:
         say(place)
     page = f"lab/tree/{FIRST}" if (checkout.WORK / FIRST).exists() else "lab"
-    is_question = running.ASKS.intersection(words)
+    is_question = running.ASKS.intersection(arguments)  # such as --help, which starts no server
     server = None if is_question else running.server_on(checkout.WORK)
     if server:
-        running.open_server(server, page, words)
-        if renewed:
+        running.open_server(server, page, arguments)
+        if renewed:  # an open notebook may be older than its file now
             say(RELOAD)
         return 0
     command = [str(checkout.PYTHON), "-m", "jupyterlab", f"--ServerApp.root_dir={checkout.WORK}"]
@@ -47,30 +47,34 @@ def lab(words: list[str]) -> int:
         say("You are root, so JupyterLab is started with --allow-root, which it requires.")
         command.append("--allow-root")
     say("Starting JupyterLab: Ctrl-C in this terminal stops it.")
-    return checkout.hand_over([*command, *words], os.environ)
+    return checkout.hand_over([*command, *arguments], os.environ)
 
 
 def left_off() -> str:
-    """Return in one line where the learner left off; "" where nothing is known of it."""
+    """Return a line on which exercise the learner did last; "" if nothing is known.
+
+    If the learner's record cannot be read, the line says so.
+    """
     try:
         sources = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
         record = learner_record.read_record(checkout.WORK / learner_record.NAME)
         progress = study_records.build_progress(study_records.read_chapters(sources), record.events)
         return progress.left_off or record.trouble
-    except (OSError, ValueError):  # not really a notebook
+    except (OSError, ValueError):  # a file in notebooks/ is broken
         return ""
 
 
-def reset(words: list[str], solved_to: int | None = None) -> int:
-    """Put fresh copies of the named notebooks into work/, the learner's own beside them.
+def reset(arguments: list[str], solved_to: int | None = None) -> int:
+    """Put fresh copies of notebooks into work/; return the exit code 0.
 
-    In a copy, the first `solved_to` exercises have their solutions; none if that is None.
+    The learner's own copies are kept under a second name. `arguments` name notebooks, such as "3".
+    In a fresh copy the first `solved_to` exercises are solved, or none if that is None.
     """
-    if not words:
+    if not arguments:
         every = ", ".join(chapters())
         raise CommandRefused(f"`reset` needs the number of a notebook; there are: {every}.")
-    names = [chapter_named(word) for word in words]
-    how = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
+    names = [chapter_named(word) for word in arguments]
+    state = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
     copies = {name: fresh(notebooks() / name, solved_to) for name in names}
     for name, copy in copies.items():
         place = ready(checkout.WORK / name)
@@ -79,7 +83,7 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
         except folders.NotRenewed as error:
             raise CommandRefused(str(error)) from error
         beside = f"; yours is kept as work/{old_copy.name}" if old_copy else ""
-        say(f"work/{name} is {how}{beside}")
+        say(f"work/{name} is {state}{beside}")
         _note_reset(name, copy)
         trust([place])
     say(RELOAD)
@@ -87,10 +91,13 @@ def reset(words: list[str], solved_to: int | None = None) -> int:
 
 
 def _note_reset(name: str, copy: bytes) -> None:
-    """Note that a learner has the newest now; with solutions in it, it counts as edited."""
+    """Store in work/.delivered.json that the learner has the newest copy of a notebook.
+
+    A copy with solutions has no hash there. So it counts as edited, and `lab` never replaces it.
+    """
     data = (notebooks() / name).read_bytes()
     newest = NewestCopy(name, data, version_of(name, data)).delivery
     is_unsolved = authorship.digest(copy) == newest.whole
-    noted = deliveries.read(checkout.WORK)
-    noted[name] = newest if is_unsolved else newest._replace(whole="")
-    deliveries.write(checkout.WORK, noted)
+    deliveries_by_name = deliveries.read(checkout.WORK)
+    deliveries_by_name[name] = newest if is_unsolved else newest._replace(whole="")
+    deliveries.write(checkout.WORK, deliveries_by_name)

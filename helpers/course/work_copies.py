@@ -1,4 +1,4 @@
-"""A file of the course -> the copy of it that belongs into work/, its place, and its trust."""
+"""Make the copy of a course file for the learner's folder work/, and mark copies as trusted."""
 
 from collections.abc import Iterable
 from contextlib import redirect_stderr, redirect_stdout
@@ -11,11 +11,11 @@ from helpers.course import fresh as fresh_copies
 from helpers.course.deliveries import Delivery
 from helpers.course.terminal import say
 
-_RECIPE = Path(fresh_copies.__file__)
+_RECIPE = Path(fresh_copies.__file__)  # the program that decides how a notebook is copied
 
 
 class NewestCopy:
-    """The copy that the course makes of one of its files now."""
+    """The copy that this version of the course makes of one of its files, with its hashes."""
 
     def __init__(self, name: str, data: bytes, version: str):
         """Make the copy.
@@ -23,7 +23,7 @@ class NewestCopy:
         Parameters
         ----------
         name
-            The file's path below the folder of the course. A notebook is copied without outputs.
+            The path of the file, relative to the course's folder notebooks/.
         data
             The content of the file.
         version
@@ -39,32 +39,36 @@ class NewestCopy:
 
 
 def version_of(name: str, data: bytes) -> str:
-    """Return a hash of a file of the course and of how it is copied."""
+    """Return a hash that changes if a course file changes, or the way in which it is copied.
+
+    `name` is the name of the file, and `data` its content.
+    """
     recipe = _RECIPE.read_bytes() if authorship.is_notebook(name) else b""
     return authorship.digest(recipe + data)
 
 
-def ready(place: Path) -> Path:
-    """Make the folder of a place in work/, and return the place.
+def ready(path: Path) -> Path:
+    """Create the folder in which a file of work/ is to be, and return the path of the file.
 
-    Raise CommandRefused if a link leads out of work/.
+    Raise CommandRefused if that folder is a link, which may lead out of work/.
     """
     checkout.refuse_foreign(checkout.WORK)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    checkout.refuse_foreign(place.parent)
-    return place
+    path.parent.mkdir(parents=True, exist_ok=True)
+    checkout.refuse_foreign(path.parent)
+    return path
 
 
 def trust(files: Iterable[Path]) -> None:
-    """Sign notebooks, so that JupyterLab draws their pictures; copies of them are trusted too.
+    """Mark notebooks as trusted, so that JupyterLab shows their stored pictures.
 
-    By Jupyter's own program, which reads the learner's settings. A failure is reported.
+    Jupyter's own program does that; it reads the learner's settings. Jupyter stores a hash of the
+    content, so a copy under another name is trusted, too. If it fails, a line is printed.
     """
     names = [str(path) for path in files if path.suffix == ".ipynb"]
     if not names:
         return
     try:
-        from nbformat.sign import TrustNotebookApp  # may be missing; takes as long as the rest
+        from nbformat.sign import TrustNotebookApp  # here, because it may be missing, and is slow
 
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             app = TrustNotebookApp()
@@ -75,5 +79,5 @@ def trust(files: Iterable[Path]) -> None:
 
 
 def time_in_name() -> str:
-    """Return the time as a part of a file's name."""
+    """Return the time as part of a file name: "2026-03-01_093000"."""
     return datetime.now().strftime("%Y-%m-%d_%H%M%S")

@@ -1,8 +1,7 @@
-"""How long a workshop is -> its plan: sections, exercises and pauses, each with its minutes.
-
-The minutes of sections and exercises are those of the notebooks. All of a chapter's reading is
-done; of the exercises those that fit are taken, the most important first, then the shortest. No
-break parts a chapter's opening from what follows it, or its recap from what comes before.
+"""Plan a workshop of a given length: which sections and exercises, in which order, and the breaks.
+The minutes of sections and exercises are those of `minutes.py`. All sections of the chapters are in
+the plan. Exercises are added as long as they fit, the most important first, then the easiest, then
+the shortest. There is no break after the opening of a chapter or before its recap.
 """
 
 import argparse
@@ -16,17 +15,17 @@ from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
 from helpers.course.minutes import DEEPER, sections
 from helpers.course.terminal import CommandRefused, Parser, say
 
-STEP = "Step "
+STEP = "Step "  # begins the title of an exercise that builds on the step before it
 YOUR_TURN = re.compile(r"\d+ · Your turn$")
 OPENING = "What it is about"
 RECAP = "Recap"
 PAUSE = "Pause"
 LUNCH = "Lunch"
 MINUTES = {PAUSE: 15, LUNCH: 60}
-SITTING = 75  # minutes between two breaks, at most, but for one long section or exercise
+SITTING = 75  # longest time between two breaks, unless one section or exercise takes longer
 HALF = 240  # minutes of the longest day without lunch
-ENOUGH = 45  # minutes after which a break comes between two chapters
-LUNCH_FROM = 120  # minutes of a longer day: its first break after that is lunch
+ENOUGH = 45  # minutes of work after which there is a break before a new chapter
+LUNCH_FROM = 120  # in a longer day, the first break after so many minutes is lunch
 
 
 class Length(NamedTuple):
@@ -48,21 +47,22 @@ LENGTHS = {
 
 
 class AgendaRow(NamedTuple):
-    """Something to do."""
+    """A line of the plan: a section, an exercise or a break."""
 
     #: How long it takes.
     minutes: int
-    #: The name of its chapter, "" for a break.
+    #: The name of its chapter; "" for a break.
     chapter: str
-    #: What it is.
-    what: str
-    #: () for what is always done; else exercises are taken in this order, the smallest first.
+    #: Its title.
+    title: str
+    #: () for a section, which is always in the plan. For an exercise, a sort key: the exercise with
+    #: the smallest key is taken first.
     worth: tuple = ()
 
 
-def workshop(words: list[str]) -> int:
-    """Print the plan that the words ask for: a length, and the numbers of chapters if any."""
-    requested = read_words(words)
+def workshop(arguments: list[str]) -> int:
+    """Run `course.py workshop` with these arguments: print a plan; return the exit code 0."""
+    requested = read_arguments(arguments)
     length = LENGTHS[requested.length]
     paths = [notebooks() / name for name in requested.chapters]
     plan = planned(length.days, length.minutes, paths)
@@ -71,13 +71,17 @@ def workshop(words: list[str]) -> int:
     return 0
 
 
-def read_words(words: list[str]) -> argparse.Namespace:
-    """Return what the words say: `length`, `chapters` as names of notebooks, `start` as a time."""
+def read_arguments(arguments: list[str]) -> argparse.Namespace:
+    """Parse the arguments of `course.py workshop`; raise CommandRefused if they are wrong.
+
+    The result has `length`, a key of `LENGTHS`; `chapters`, a list of file names of notebooks; and
+    `start`, the time of the day as a datetime.
+    """
     parser = Parser("workshop")
     parser.add_argument("length", choices=LENGTHS, nargs="?")
     parser.add_argument("chapters", nargs="*", help="numbers, in the order of the day")
     parser.add_argument("--from", dest="start", default="09:00", metavar="09:00")
-    requested = parser.read(words)
+    requested = parser.read(arguments)
     if requested.length is None:
         raise CommandRefused(
             f"workshop needs a length: {', '.join(LENGTHS)}; chapters may follow it."
@@ -94,10 +98,21 @@ def read_words(words: list[str]) -> argparse.Namespace:
 
 
 def planned(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]]:
-    """Return the rows of each of `count` days, of so many minutes with its breaks.
+    """Return the plan of a workshop: a list of rows for each day.
 
-    `paths` are the notebooks in the order of the day. All their reading is planned, and then each
-    exercise that still fits, the best first. CommandRefused if the reading alone does not fit.
+    Parameters
+    ----------
+    count
+        How many days the workshop has.
+    minutes
+        How long a day is, with its breaks.
+    paths
+        The notebooks, in the order in which they are worked through.
+
+    Raises
+    ------
+    CommandRefused
+        The sections alone take longer than the workshop.
     """
     rows = []
     for path in paths:
@@ -109,49 +124,54 @@ def planned(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]
         raise CommandRefused(f"These chapters take longer than a workshop of {hours}: name fewer.")
 
     exercises = sorted((row for row in rows if row.worth), key=lambda row: row.worth)
-    missed = set()  # chapters of which a step does not fit, and so none after it
+    # Chapters in which a step did not fit. Later steps build on it, so they are left out.
+    chapters_without_steps = set()
     for exercise in exercises:
-        is_step = exercise.what.startswith(STEP)
-        if is_step and exercise.chapter in missed:
+        is_step = exercise.title.startswith(STEP)
+        if is_step and exercise.chapter in chapters_without_steps:
             continue
-        # From `rows`, to keep the order of the chapters.
+        # Selected from `rows`, so that the order of the chapters stays.
         with_exercise = [row for row in rows if row in (*chosen, exercise)]
         longer_days = in_days(with_exercise, count, minutes)
         if longer_days:
             chosen = with_exercise
             days = longer_days
         elif is_step:
-            missed.add(exercise.chapter)
+            chapters_without_steps.add(exercise.chapter)
     return days
 
 
 def rows_of(path: Path) -> list[AgendaRow]:
-    """Return what there is to do in a chapter: each section, and after it its exercises."""
+    """Return the rows of a chapter: each section, and after it the exercises of that section.
+
+    Optional sections, and the section with only exercises, have no row of their own.
+    """
     rows = []
     for section in sections(path):
         reading = ceil(section.reading)
         is_left_out = section.title.startswith(DEEPER) or YOUR_TURN.match(section.title)
         if reading and not is_left_out:
             rows.append(AgendaRow(reading, path.stem, section.title or OPENING))
-        worth_of_steps = ()  # a step builds on those before it, and is worth no more than they are
+        # A step builds on the steps before it, so it must not be taken before them. Its sort key is
+        # the largest key of all steps until then.
+        largest_step_worth = ()
         for exercise in section.todo:
             worth = (-exercise.importance, exercise.difficulty, exercise.minutes)
             if exercise.title.startswith(STEP):
-                # The smallest is taken first, so the largest so far comes after the steps before.
-                worth_of_steps = max(worth_of_steps, worth)
-                worth = worth_of_steps
+                largest_step_worth = max(largest_step_worth, worth)
+                worth = largest_step_worth
             title = f"{exercise.title} {'●' * exercise.difficulty}"
             rows.append(AgendaRow(exercise.minutes, path.stem, title, worth))
     return rows
 
 
 def lines(days: list[list[AgendaRow]], start: datetime) -> list[str]:
-    """Return the plan as lines of text; each day begins at this time."""
+    """Return the plan as lines of text. `days` has the rows of each day; days begin at `start`."""
     plan = []
     chapter = ""
     for number, day in enumerate(days, 1):
-        work = _sum([row for row in day if row.chapter])
-        end = start + timedelta(minutes=_sum(day))
+        work = _sum_minutes([row for row in day if row.chapter])
+        end = start + timedelta(minutes=_sum_minutes(day))
         if plan:
             plan.append("")
         plan.append(f"Day {number}, {start:%H:%M} to {end:%H:%M}: {work} minutes of work")
@@ -162,26 +182,27 @@ def lines(days: list[list[AgendaRow]], start: datetime) -> list[str]:
             if row.chapter not in (chapter, ""):
                 chapter = row.chapter
                 plan.append(f"              {chapter}")
-            what = row.what if row.chapter else f"-- {row.what}"
-            plan.append(f"{time:%H:%M}  {row.minutes:>3} min  {what}")
+            title = row.title if row.chapter else f"-- {row.title}"
+            plan.append(f"{time:%H:%M}  {row.minutes:>3} min  {title}")
             time += timedelta(minutes=row.minutes)
     return plan
 
 
 def in_days(rows: list[AgendaRow], count: int, most: int) -> list[list[AgendaRow]] | None:
-    """Return the rows with their breaks, day by day; None if `count` days are too few.
+    """Divide rows into days and add breaks; return a list of rows for each day.
 
-    `most` is how many minutes a day has.
+    `count` is the number of days, and `most` how many minutes a day has. Return None if the rows do
+    not fit.
     """
     days = [[]]
-    sitting = []  # what was done since the last break
+    sitting = []  # the rows since the last break
     for block in _join_blocks(rows):
-        day = days[-1]  # the list itself, to which rows are added
+        day = days[-1]  # the same list, so that `append` changes `days`
         if day and _needs_break(sitting, block):
             day.append(_choose_break(day, most))
             sitting = []
-        if day and _sum(day) + _sum(block) > most:
-            if not day[-1].chapter:  # no day ends with a break
+        if day and _sum_minutes(day) + _sum_minutes(block) > most:
+            if not day[-1].chapter:  # a break at the end of the day is useless
                 day.pop()
             days.append([])
             sitting = []
@@ -191,13 +212,14 @@ def in_days(rows: list[AgendaRow], count: int, most: int) -> list[list[AgendaRow
 
 
 def _join_blocks(rows: list[AgendaRow]) -> list[list[AgendaRow]]:
-    """Return the rows in blocks that no break parts.
+    """Group rows into blocks, within which there is no break.
 
-    An opening is in one block with what follows it, and a recap with what comes before it.
+    The opening of a chapter is in one block with the row after it, and a recap with the row before
+    it. Any other row is a block of its own.
     """
     blocks = []
     for row in rows:
-        if blocks and (row.what == RECAP or blocks[-1][-1].what == OPENING):
+        if blocks and (row.title == RECAP or blocks[-1][-1].title == OPENING):
             blocks[-1].append(row)
         else:
             blocks.append([row])
@@ -205,24 +227,29 @@ def _join_blocks(rows: list[AgendaRow]) -> list[list[AgendaRow]]:
 
 
 def _needs_break(sitting: list[AgendaRow], block: list[AgendaRow]) -> bool:
-    """Return whether a break comes before a block; `sitting` is what was done since the last one.
+    """Return whether there is a break before a block. `sitting` are the rows since the last break.
 
-    It does if the sitting would be too long, or at a new chapter, if it has been long enough.
+    There is a break if the sitting would be longer than `SITTING`, and before a new chapter if the
+    sitting has been at least `ENOUGH` minutes.
     """
-    worked = _sum(sitting)
-    if worked + _sum(block) > SITTING:
+    worked_minutes = _sum_minutes(sitting)
+    if worked_minutes + _sum_minutes(block) > SITTING:
         return True
-    goes_on = sitting and sitting[-1].chapter == block[0].chapter
-    return not goes_on and worked >= ENOUGH
+    is_same_chapter = sitting and sitting[-1].chapter == block[0].chapter
+    return not is_same_chapter and worked_minutes >= ENOUGH
 
 
 def _choose_break(day: list[AgendaRow], most: int) -> AgendaRow:
-    """Return the next break of a day of `most` minutes: lunch, once in a longer day, or a pause."""
-    has_lunch = any(row.what == LUNCH for row in day)
-    is_lunch_time = most > HALF and _sum(day) >= LUNCH_FROM
+    """Return the row of the next break: lunch or a pause.
+
+    `day` are the rows until then, and `most` how many minutes the day has. A day longer than `HALF`
+    has lunch once.
+    """
+    has_lunch = any(row.title == LUNCH for row in day)
+    is_lunch_time = most > HALF and _sum_minutes(day) >= LUNCH_FROM
     kind = LUNCH if is_lunch_time and not has_lunch else PAUSE
     return AgendaRow(MINUTES[kind], "", kind)
 
 
-def _sum(rows: list[AgendaRow]) -> int:
+def _sum_minutes(rows: list[AgendaRow]) -> int:
     return sum(row.minutes for row in rows)

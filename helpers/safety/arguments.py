@@ -1,8 +1,10 @@
-"""An argument of a verb -> the same argument, known to be what it must be, or one sentence.
+"""Check the arguments that a user passes to a verb, and quote them in error messages.
+A *verb* is a public function of this package, such as `show_bytecode`. Each `require_…` function
+returns a valid argument, and raises an error with one sentence for any other.
 
-These functions look at the real type of a value, and not at its `__class__`, `__eq__`, `__bool__`
-or `__getattr__`. An object that answers for itself, such as a proxy, a mock or an array, does no
-harm.
+These functions look at the real type of a value. They never call the value's own `__class__`,
+`__eq__`, `__bool__` or `__getattr__`, because those of a proxy, a mock or an array may raise, or
+return something else than usual.
 """
 
 import inspect
@@ -18,19 +20,23 @@ _read_type_name = type.__dict__["__name__"].__get__
 
 
 def real_isinstance(value: object, *kinds: type) -> bool:
-    """Return whether the real type of `value` is one of these, or derived from one."""
+    """Return whether `type(value)` is one of `kinds`, or a subclass of one.
+
+    Unlike `isinstance`, it ignores a `__class__` that `value` defines itself.
+    """
     return issubclass(type(value), kinds)
 
 
 def is_exactly(value: object, *kinds: type) -> bool:
-    """Return whether the real type of `value` is one of these, and not only derived from one."""
+    """Return whether `type(value)` is one of `kinds`. A subclass of one does not count."""
     return any(type(value) is kind for kind in kinds)
 
 
 def item_of_type(value: object, table: dict, default: object = None):
-    """Return the item of a table of types for the real type of `value`, else `default`.
+    """Return `table[type(value)]`, or `default` if the table lacks that type.
 
-    The types are compared by identity, because a metaclass may define `__hash__` and `__eq__`.
+    `table` is type -> item. The types are compared by identity and not looked up, because a
+    metaclass may define `__hash__` and `__eq__`.
     """
     for kind, item in table.items():
         if kind is type(value):
@@ -44,7 +50,11 @@ def real_type_name(value: object) -> str:
 
 
 def printable(text: str, longest: int = LONGEST) -> str:
-    """Return text of at most so many characters; what cannot be printed is spelled out."""
+    """Return text of at most `longest` characters, all of which can be printed.
+
+    A longer text is cut and ends with "…". Any other character is replaced by its escape sequence,
+    such as "\\n" by a backslash and an n.
+    """
     text = str.__str__(text)  # a class derived from str may have methods of its own
     shortened = f"{text[: longest - 1]}…" if len(text) > longest else text
     if shortened.isprintable():
@@ -53,25 +63,32 @@ def printable(text: str, longest: int = LONGEST) -> str:
 
 
 def _escape(character: str) -> str:
-    """Return a character that can be printed, or the escape sequence of another."""
+    """Return a printable character as it is, and the escape sequence of any other."""
     if character.isprintable():
         return character
     return character.encode("unicode_escape").decode()
 
 
 def quote_value(value: object) -> str:
-    """Return a value as a sentence may quote it: a plain scalar or a text itself, else its type."""
+    """Return a value as an error message quotes it.
+
+    Text is quoted in part, a plain number, True, False and None as a whole. Any other value is
+    named by its type, because its `repr` may be long or raise.
+    """
     if real_isinstance(value, str):
         return f"'{printable(value)}'"
     if not is_exactly(value, int, float, bool, type(None)):
         return real_type_name(value)
-    if type(value) is int and value.bit_length() > 64:
+    if type(value) is int and value.bit_length() > 64:  # its digits would fill the message
         return "a very large int"
     return repr(value)
 
 
 def static_attribute(value: object, name: str, default: object = None):
-    """Return a stored attribute, else `default`; no code of the object is run, so no property."""
+    """Return an attribute that is stored in `value` or its class, else `default`.
+
+    No code of the object is run. So the value of a property is not known, and is `default`, too.
+    """
     attribute = inspect.getattr_static(value, name, default)
     return default if real_isinstance(attribute, property) else attribute
 
@@ -116,10 +133,10 @@ def require_function(value: object, what: str):
 
 
 def require_dict(value: object, what: str, of: str, most: int) -> list[tuple[str, object]]:
-    """Return the pairs of a dict that has text as keys, and from 1 to `most` items.
+    """Return the pairs (key, item) of a dict with 1 to `most` items, all of whose keys are text.
 
-    Raise TypeError or ValueError for anything else. The sentence says that `what`, such as the name
-    of a verb, needs a dict, and by `of` which: "name -> function".
+    Raise TypeError or ValueError for anything else. `what` is who needs the dict, such as the name
+    of a verb, and `of` says what the dict maps: "name -> function". Both are quoted in the message.
     """
     requirement = f"{what} needs a dict: {of}"
     if not real_isinstance(value, dict):
@@ -135,18 +152,19 @@ def require_dict(value: object, what: str, of: str, most: int) -> list[tuple[str
 
 
 def split_case(case) -> list:
-    """Return a case, (function, *arguments), as a list; anything else is a function alone.
+    """Return a case as the list [function, *arguments].
 
-    An empty tuple is returned as the only item, so that the check of the function refuses it.
+    A user writes a case as the tuple (function, *arguments), or as a function alone. An empty tuple
+    has no function. It is returned as [()], so that the caller's `require_function` refuses `()`.
     """
     items = list(case) if real_isinstance(case, tuple) else []
     return items or [case]
 
 
 def find_near_word(word: str, known_words: Iterable[str]) -> str:
-    """Return the known word that somebody most likely meant by `word`; "" for none.
+    """Return the one of `known_words` that is most like the misspelt `word`; "" if none is.
 
-    Of the close ones, a word with the same letters in another order comes first.
+    A word with the same letters in another order ("lable", "label") comes before all others.
     """
     close_words = get_close_matches(word, list(known_words), n=5, cutoff=_CLOSE)
     for close_word in close_words:

@@ -1,20 +1,24 @@
-"""What a verb notes beside a user's call: an error in it is kept, and never reaches the call."""
+"""Run a recorder's own code beside a user's call, so that its errors never reach that call."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 
 
 class Bookkeeping:
-    """Runs what is ours beside a user's call, and keeps the errors that it raises."""
+    """Runs functions of a recorder beside a user's call, and collects the errors that they raise.
+
+    A mistake in a recorder must not end the user's program. The recorder looks at `lost` later, and
+    says that its record has a gap.
+    """
 
     def __init__(self):
         """Begin without errors and without open context managers."""
-        #: The errors that it raised, oldest first.
+        #: The errors that the recorder's functions raised, oldest first.
         self.lost: list[Exception] = []
         self._stack = ExitStack()
 
     def attempt(self, act: Callable, *args, default=None):
-        """Return `act(*args)`, or `default` if it raises an error."""
+        """Return `act(*args)`. If that raises an error, add it to `lost` and return `default`."""
         try:
             return act(*args)
         except Exception as error:
@@ -22,9 +26,10 @@ class Bookkeeping:
             return default
 
     def open(self, make: Callable[..., AbstractContextManager], *args, default=None):
-        """Enter the context manager that `make(*args)` returns; return what it yields.
+        """Enter the context manager `make(*args)`, and return what its `__enter__` returns.
 
-        Return `default` if that raises an error. `close` leaves the context manager.
+        If that raises an error, add it to `lost` and return `default`. `close` leaves the context
+        manager.
         """
         return self.attempt(lambda: self._stack.enter_context(make(*args)), default=default)
 

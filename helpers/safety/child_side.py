@@ -1,7 +1,7 @@
-"""What runs in a child process: it runs the source of a request, and tells its starter the result.
-
-`children.py` starts the child. The child tells results in a file of its own, so nothing that the
-source prints is taken for one.
+"""Run the source code of a request in a child process, and report the result to the parent.
+The parent runs `children.py`, which starts the child; it is called the *starter* here. The child
+writes its reports into a file, one JSON object a line. So nothing that the source prints can be
+mistaken for a report.
 """
 
 import atexit
@@ -16,31 +16,33 @@ from contextlib import suppress
 from types import ModuleType, NoneType
 
 POSIX = os.name == "posix"
-# Names in the folder that the starter has made for the child: the file in which the child tells
-# results, its working folder, its folder for temporary files, and its home folder.
+# The starter makes a folder for each child. These are names in that folder: the file of the
+# child's reports, its working folder, its folder for temporary files, and its home folder.
 TOLD = "told"
 WORK = "work"
 TEMPORARY = "temporary"
 HOME = "home"
-# The number of a stream of the operating system -> the file in that folder to which it is printed.
+# File descriptor of stdout or stderr -> the file in that folder to which it is redirected.
 PRINTED = {1: "out", 2: "err"}
 
-_this_child: list = []  # the number of this child's process, and its folder
+_this_child: list = []  # [process ID of this child, path of its folder], set by `be_a_child`
 
 
 def tell_starter(**items) -> None:
-    """Add a line to what this child tells, with these names and values, as JSON.
+    """Append one report to the file that the starter reads: `items` as a line of JSON.
 
-    A process that the child has forked is silent.
+    A process that the child itself has forked reports nothing.
     """
-    process, folder = _this_child
-    if os.getpid() == process:
+    process_id, folder = _this_child
+    if os.getpid() == process_id:
         with open(os.path.join(folder, TOLD), "ab") as file:
             file.write(json.dumps(items).encode() + b"\n")
 
 
 def be_a_child(request: dict, folder: str) -> None:
-    """Run a request in this process, and end the process. `multiprocessing` calls this function.
+    """Run a request in this child process, then end the process; this function never returns.
+
+    `multiprocessing` calls it when the child has started.
 
     Parameters
     ----------
@@ -48,29 +50,32 @@ def be_a_child(request: dict, folder: str) -> None:
         `source` is the text of a program, and `imports` that of a program to run first. With
         `name` and `args`, the function of that name in `source` is called.
     folder
-        The folder that the starter has made.
+        The path of the folder that the starter has made for this child.
     """
-    _print_to_files(folder)
+    _redirect_streams(folder)
     if POSIX:
         os.setsid()  # a group of its own, which the starter ends as a whole
     threading.Thread(target=_end_with_starter, daemon=True).start()
     _move_into_folder(folder)
     sys.argv[:] = ["-c"]
     _this_child[:] = os.getpid(), folder
-    atexit._clear()  # what was imported before registered things for the server's end
+    # Modules that were imported before the fork have registered functions for the end of the fork
+    # server, the process from which this child was forked. They are not to run here.
+    atexit._clear()
     code = _run_request(request)
     if "name" in request:
-        os._exit(code)  # only the function's result counts, and not what it left running
-    threading._shutdown()  # waits for the threads that are no daemons
+        os._exit(code)  # only the function's result counts; threads that it left running do not
+    # A whole program ends as Python ends one: it waits for its threads, then calls `atexit`.
+    threading._shutdown()
     atexit._run_exitfuncs()
     sys.exit(code)
 
 
-def _print_to_files(folder: str) -> None:
-    """Have this process, and what it starts, print to the files of the folder."""
-    for number, name in PRINTED.items():
-        os.dup2(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_APPEND), number)
-    # Not `reconfigure`: in a forked child these streams were made for another file.
+def _redirect_streams(folder: str) -> None:
+    """Redirect stdout and stderr of this process, and of what it starts, to files in `folder`."""
+    for descriptor, name in PRINTED.items():
+        os.dup2(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_APPEND), descriptor)
+    # New stream objects, not `reconfigure`: those of a forked child belong to the parent's files.
     options = {"encoding": "utf-8", "errors": "backslashreplace", "closefd": False}
     sys.stdout = open(1, "w", **options)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, **options)  # noqa: SIM115
@@ -84,20 +89,21 @@ def _move_into_folder(folder: str) -> None:
     os.environ["HOME" if POSIX else "USERPROFILE"] = os.path.join(folder, HOME)
     for name in ("TMPDIR", "TEMP", "TMP"):
         os.environ[name] = os.path.join(folder, TEMPORARY)
-    tempfile.tempdir = None  # or it would be the folder that the server has looked up
+    tempfile.tempdir = None  # forget the folder that the parent process looked up before the fork
 
 
 def _end_with_starter() -> None:
-    """Wait for the end of the process that has started this one, and end this one then."""
+    """End this process as soon as the starter ends. Runs in a thread."""
     multiprocessing.parent_process().join()
     os._exit(1)
 
 
 def _run_request(request: dict) -> int:
-    """Run a request as the program `__main__`; return the exit code that Python gives for it.
+    """Run a request as the program `__main__`, and return its exit code, from 0 to 255.
 
-    The starter is told at last what ended the program: as `failed` what ended its imports, else as
-    `error` the last lines of a traceback, "" if the program came to its end or asked to exit.
+    The last report to the starter says which error ended the program, as the last lines of a
+    traceback. The report is called `failed` if the imports raised the error, else `error`. Its text
+    is "" if the program ran to its end or called `sys.exit`.
     """
     program = ModuleType("__main__")
     sys.modules["__main__"] = program
@@ -111,21 +117,28 @@ def _run_request(request: dict) -> int:
         if "name" in request:
             function = vars(program)[request["name"]]
             _tell_result(function(*request["args"]))
-    except SystemExit as leaving:
-        is_number = isinstance(leaving.code, int)
-        # As Python does: no code is 0, and a text, which it prints, is 1.
-        code = leaving.code if is_number else int(leaving.code is not None)
-    except BaseException as raised:
+    except SystemExit as exit_request:
+        code = _read_exit_code(exit_request)
+    except BaseException as program_error:
         code = 1
-        error = "".join(traceback.format_exception_only(raised)).strip()
+        error = "".join(traceback.format_exception_only(program_error)).strip()
     with suppress(Exception):  # the program may have closed the stream
         sys.stdout.flush()
     tell_starter(**{error_name: error})
     return code & 0xFF
 
 
+def _read_exit_code(exit_request: SystemExit) -> int:
+    """Return the exit code with which Python would end after this SystemExit."""
+    if isinstance(exit_request.code, int):
+        return exit_request.code
+    if exit_request.code is None:  # `sys.exit()`
+        return 0
+    return 1  # `sys.exit("a message")`
+
+
 def _tell_result(result: object) -> None:
-    """Tell the starter the result of a function, or as `fault` why it cannot be told."""
+    """Report the result of a function as `result`, or as `fault` why JSON cannot represent it."""
     fault = why_not_json(result)
     if fault:
         tell_starter(fault=fault)
@@ -134,17 +147,23 @@ def _tell_result(result: object) -> None:
 
 
 def why_not_json(value: object) -> str:
-    """Return why a value does not come through JSON as it is, in words; "" if it does."""
+    """Return which part of a value JSON cannot represent, such as "a value of type set".
+
+    Return "" if the value consists of str, int, float, bool and None, and of lists, tuples and
+    dicts with text keys that contain such values.
+    """
     if type(value) in (str, int, float, bool, NoneType):
         return ""
     if type(value) is dict:
         for key in value:
             if type(key) is not str:
                 return f"a dict with a key of type {type(key).__name__}"
-        value = list(value.values())
-    if type(value) not in (list, tuple):
+        items = list(value.values())
+    elif type(value) in (list, tuple):
+        items = value
+    else:
         return f"a value of type {type(value).__name__}"
-    for item in value:
+    for item in items:
         reason = why_not_json(item)
         if reason:
             return reason

@@ -1,8 +1,8 @@
-"""A command, or source -> what a child process printed and reported, and how it ended.
-
-A child, with all that it started, ends at its limit, at half of the machine's memory, on Ctrl-C and
-with the kernel. Where the memory of a process is unknown (processes.py), there is no limit on it.
-What runs in the child is in `child_side.py`.
+"""Run a command, or Python source, in a child process with limits; return what it printed.
+A child is killed, with all processes that it started, when it passes its limit of time, takes half
+of the machine's memory or prints too much, on Ctrl-C, and when this process ends. Where the memory
+of a process is unknown (processes.py), there is no limit on it. The code that runs in the child is
+in `child_side.py`.
 """
 
 import json
@@ -27,10 +27,10 @@ from .processes import kill_tree, resident_bytes, total_bytes
 from .restoring import note_interrupt
 
 CAN_FORK = sys.platform == "linux"
-SILENT = 2.0  # seconds of waiting until a terminal says so
-MOST = 19_900  # bytes of an output that are kept
-MOST_PRINTED = 1 << 28  # bytes, at which a child is killed
-SHARE = 0.5  # of the machine's memory, that a child may take
+SILENT = 2.0  # seconds of waiting, after which a message is printed to a terminal
+MOST = 19_900  # bytes of each output that a result contains
+MOST_PRINTED = 1 << 28  # bytes of output; a child that prints more is killed
+SHARE = 0.5  # share of the machine's memory; a child that takes more is killed
 
 
 @dataclass(frozen=True)
@@ -55,23 +55,23 @@ class ProcessResult:
 
 @dataclass(frozen=True)
 class ChildResult:
-    """How a child ended, and what it told its starter."""
+    """How a child ended, and what it reported to this process."""
 
     #: How it ended, and what it printed.
     ended: ProcessResult
-    #: The lines that it told, in order: dicts of names and values.
+    #: Its reports in order, each a dict, name -> value.
     told: tuple[dict, ...]
 
     def last(self, name: str, missing=None):
-        """Return what was last told under a name, or `missing`."""
-        for line in reversed(self.told):
-            if name in line:
-                return line[name]
+        """Return the value of the last report that has this name; `missing` if none has."""
+        for report in reversed(self.told):
+            if name in report:
+                return report[name]
         return missing
 
 
 def signal_name(number: int) -> str:
-    """Return the name of a signal; most of the real-time ones have none."""
+    """Return the name of a signal such as "SIGKILL"; "signal 40" for a number without a name."""
     for known_signal in signal.Signals:
         if known_signal == number:
             return known_signal.name
@@ -87,7 +87,7 @@ def run_command(
     env: dict[str, str] | None = None,
     kept: bool = True,
 ) -> ProcessResult:
-    """Run a command to its end, or to the limit. OSError where it cannot be started.
+    """Run a command until it ends, or kill it at a limit. Raise OSError if it cannot be started.
 
     Parameters
     ----------
@@ -96,11 +96,11 @@ def run_command(
     seconds
         The limit of time.
     given
-        What the command reads from its standard input.
+        The bytes that the command reads from its standard input.
     cwd, env
         Its working folder and its environment; those of this process by default.
     kept
-        Whether the result has what it printed.
+        Whether the result contains what the command printed. If not, its output is thrown away.
     """
     with ExitStack() as stack:
         stdin, stdout, stderr = (
@@ -123,10 +123,21 @@ def run_command(
 def ask_child(
     request: dict, seconds: float, env: dict | None = None, shows: bool = False
 ) -> ChildResult:
-    """Run a request in a new interpreter: `source`, or a function by `source`, `name`, `args`.
+    """Run Python source in a new interpreter, and return what it printed and reported.
 
-    `env` is added to the environment. With `shows`, an interrupt ends the child, and the result has
-    what was printed; the verb raises the interrupt later.
+    Parameters
+    ----------
+    request
+        `source` is the text of a program. With `name` and `args`, the function of that name in the
+        source is called.
+    seconds
+        The limit of time.
+    env
+        Variables to add to the environment of the child.
+    shows
+        What Ctrl-C does besides ending the child. If True, this function returns what was printed
+        until then, so that the verb can show it, and the verb raises KeyboardInterrupt later. If
+        False, this function raises it.
     """
     return _start(multiprocessing.get_context("spawn"), request, seconds, env or {}, shows)
 
@@ -134,9 +145,10 @@ def ask_child(
 def ask_forked_child(
     imports: str, source: str, seconds: float, preload: tuple[str, ...] = (), shows: bool = False
 ) -> ChildResult:
-    """Run source, after `imports`, in a child forked from one process that has modules loaded.
+    """Run Python source, after the source `imports`, in a process forked from a fork server.
 
-    That process imports the modules of `preload` once. `shows` is as in `ask_child`.
+    The fork server is one process that imports the modules named in `preload` once. So its children
+    need not import them again. `seconds` and `shows` are as in `ask_child`.
     """
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload([*preload, __name__])
@@ -144,27 +156,39 @@ def ask_forked_child(
 
 
 def _start(context, request: dict, seconds: float, env: dict, shows: bool) -> ChildResult:
-    """Run a request in a child of one of multiprocessing's contexts, in a folder of its own."""
-    with temporary("child-") as home, ExitStack() as stack:
-        for name in (WORK, TEMPORARY, HOME):
-            (home.path / name).mkdir()
-        files = [stack.enter_context(open(home.path / name, "x+b")) for name in PRINTED.values()]
-        child = context.Process(target=be_a_child, args=(request, str(home.path)))
-        with _empty_main_module(), patch.dict(os.environ, env):  # the child gets both
+    """Run a request in a child process that has a temporary folder of its own.
+
+    The child runs `be_a_child`. `context` is what `multiprocessing.get_context` returned. The other
+    arguments are those of `ask_child`.
+    """
+    with temporary("child-") as folder, ExitStack() as stack:
+        for name in (WORK, TEMPORARY, HOME):  # the subfolders that the child uses
+            (folder.path / name).mkdir()
+        files = []  # for what the child prints to stdout and stderr
+        for name in PRINTED.values():
+            files.append(stack.enter_context(open(folder.path / name, "x+b")))
+        child = context.Process(target=be_a_child, args=(request, str(folder.path)))
+        with _empty_main_module(), patch.dict(os.environ, env):  # the child inherits both
             child.start()
         stack.callback(child.close)
         ended = _follow(child.pid, lambda: child.exitcode, seconds, files, shows)
 
-        lines = []
-        with suppress(FileNotFoundError, ValueError):  # none, or one that was cut off by its end
-            for line in (home.path / TOLD).read_bytes().splitlines():
-                lines.append(json.loads(line))
-        return ChildResult(ended, tuple(lines))
+        reports = []
+        # There is no file if the child reported nothing. A child that was killed while it wrote
+        # leaves half a line, which is no JSON.
+        with suppress(FileNotFoundError, ValueError):
+            for line in (folder.path / TOLD).read_bytes().splitlines():
+                reports.append(json.loads(line))
+        return ChildResult(ended, tuple(reports))
 
 
 @contextmanager
 def _empty_main_module() -> Iterator[None]:
-    """Have `__main__` be an empty module in the block, or a child would run this program again."""
+    """Make `__main__` an empty module in the `with` block.
+
+    A child that multiprocessing spawns runs the `__main__` of its parent again, here the user's
+    program.
+    """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
@@ -180,46 +204,33 @@ def _follow(
     files: list[BinaryIO],
     shows: bool = False,
 ) -> ProcessResult:
-    """Follow a process to its end, or to a limit, and end all that it has started.
+    """Wait until a process ends or passes a limit, then kill it and all that it has started.
 
     Parameters
     ----------
     pid
-        The number of the process.
+        The process ID.
     poll
         Returns its exit code, or None while it runs.
     seconds
         The limit of time.
     files
-        What it prints to: its standard output and its standard error.
+        The two files to which the process prints: standard output and standard error.
     shows
-        An interrupt ends the process, too. With `shows`, the verb under way raises it later.
+        What Ctrl-C does, as in `ask_child`.
     """
-    start = time.monotonic()
-    is_late = is_large = is_flood = False  # which of the three limits was passed
-    interrupt = None  # a KeyboardInterrupt, if it is to be raised later
-    sentence = f"waiting for another process, at most {seconds:,g} s"
-    activity = ", ".join(filter(None, (progress.said(), sentence)))
-    is_announced = False
+    passed_limits: set[str] = set()
+    interrupt = None  # the KeyboardInterrupt that the verb under way is to raise later
     try:
-        with progress.doing(activity):
-            while poll() is None and not (is_late or is_large or is_flood):
-                passed = time.monotonic() - start
-                if not is_announced and passed > SILENT:
-                    _announce_on_terminal(sentence)
-                    is_announced = True
-                time.sleep(min(0.05, 0.001 + passed / 10))  # short at first, for short commands
-                is_late = passed >= seconds
-                is_flood = any(os.fstat(file.fileno()).st_size > MOST_PRINTED for file in files)
-                is_large = _is_large(pid)
+        passed_limits = _wait_for_end_or_limit(pid, poll, seconds, files)
     except KeyboardInterrupt as error:
         if not shows:
             raise
         interrupt = error
     finally:
-        kill_tree(pid)  # also after its own end: what it has started may still run
+        kill_tree(pid)  # also if it ended by itself, because processes that it started may run on
         code = poll()
-        while code is None:  # the system takes a moment to end it
+        while code is None:  # the system takes a moment to end a process that was killed
             time.sleep(0.001)
             code = poll()
     if interrupt is not None:
@@ -227,24 +238,53 @@ def _follow(
     out, err = map(_read_beginning, files)
     return ProcessResult(
         code=code,
-        late=is_late,
+        late="time" in passed_limits,
         out=out,
         err=err,
-        large=is_large,
-        flood=is_flood,
+        large="memory" in passed_limits,
+        flood="output" in passed_limits,
         interrupted=interrupt is not None,
     )
 
 
+def _wait_for_end_or_limit(
+    pid: int, poll: Callable[[], int | None], seconds: float, files: list[BinaryIO]
+) -> set[str]:
+    """Wait until a process ends or passes a limit.
+
+    Return the limits that it passed, of "time", "memory" and "output". The set is empty if the
+    process ended by itself. The arguments are those of `_follow`.
+    """
+    start = time.monotonic()
+    passed_limits: set[str] = set()
+    sentence = f"waiting for another process, at most {seconds:,g} s"
+    activity = ", ".join(filter(None, (progress.said(), sentence)))
+    is_announced = False
+    with progress.doing(activity):
+        while poll() is None and not passed_limits:
+            elapsed = time.monotonic() - start
+            if not is_announced and elapsed > SILENT:
+                _announce_on_terminal(sentence)
+                is_announced = True
+            time.sleep(min(0.05, 0.001 + elapsed / 10))  # short at first, for short commands
+            if elapsed >= seconds:
+                passed_limits.add("time")
+            if any(os.fstat(file.fileno()).st_size > MOST_PRINTED for file in files):
+                passed_limits.add("output")
+            if _is_large(pid):
+                passed_limits.add("memory")
+    return passed_limits
+
+
 def _announce_on_terminal(sentence: str) -> None:
-    """Print once that a process is waited for, where no page of Jupyter shows it."""
+    """Print the sentence if stderr is a terminal. In Jupyter a widget shows it instead."""
     with suppress(Exception):  # there may be no stream, or a closed one
         if sys.stderr.isatty():
             print(f"{sentence[:1].upper()}{sentence[1:]} …", file=sys.stderr, flush=True)
 
 
 def _read_beginning(file: BinaryIO) -> str:
-    """Return what a file begins with, and how much is left out."""
+    """Return the first `MOST` bytes of a file as text, and a last line on how many are left out."""
     left_out = file.seek(0, os.SEEK_END) - MOST
     file.seek(0)
     text = file.read(MOST).decode(errors="replace")
@@ -254,7 +294,7 @@ def _read_beginning(file: BinaryIO) -> str:
 
 
 def _is_large(pid: int) -> bool:
-    """Return whether a process takes more than its share of memory; False where it is unknown."""
+    """Return whether a process takes more than `SHARE` of the memory; False if that is unknown."""
     used = resident_bytes(pid)
     total = total_bytes()
     return used is not None and total is not None and used > SHARE * total

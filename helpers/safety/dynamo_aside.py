@@ -1,20 +1,21 @@
-"""Functions of ours that torch's Dynamo is to leave to Python, with what they call.
-
-A verb may be called in a compiled function, and its recorders are called between the parts of one.
-There Dynamo is asked about each frame, and would translate ours.
+"""Tell torch's Dynamo not to compile functions of this package, nor what they call.
+A verb, such as `watch_names`, may be called in a function that `torch.compile` compiles, and the
+functions of its recorders run in the middle of one. There Dynamo looks at each Python frame that
+begins, and would compile frames of this package as if they were the user's.
 """
 
 import sys
 from collections.abc import Callable
 
-# The functions of `breaks_graph` that wait for torch to be imported, to be marked then.
+# The functions that `breaks_graph` got before torch was imported. They are marked after that.
 _WAITING: list[Callable] = []
 
 
 def leave_to_python(*functions: Callable) -> None:
-    """Have Dynamo translate neither these functions of ours nor what they call.
+    """Mark functions so that Dynamo compiles neither these functions nor what they call.
 
-    Torch notes that on their code objects, for good. Nothing is done before torch is imported.
+    Torch stores the mark on their code objects, and it stays. Nothing is done if torch has not been
+    imported yet.
     """
     eval_frame = sys.modules.get("torch._C._dynamo.eval_frame")
     if eval_frame is None:
@@ -22,28 +23,30 @@ def leave_to_python(*functions: Callable) -> None:
     functions += tuple(_WAITING)
     _WAITING.clear()
     skip = eval_frame._FrameAction.SKIP
-    strategy = eval_frame._FrameExecStrategy(skip, skip)  # for the function, for what it calls
+    # The first `skip` is for the function, and the second for what it calls.
+    strategy = eval_frame._FrameExecStrategy(skip, skip)
     for function in functions:
         eval_frame.set_code_exec_strategy(function.__code__, strategy)
 
 
 class _Reason:
-    """Why Dynamo does not translate a call of ours, as the attribute that torch shows.
+    """The reason that torch shows where Dynamo refuses to compile a call of a verb.
 
-    Dynamo makes a text of it before the call runs. So all functions are marked in time, also if
-    torch was imported after them.
+    Dynamo converts this object to text before the call runs. `__str__` uses that moment: it marks
+    the functions that were defined before torch was imported.
     """
 
     def __str__(self):
-        """Return the reason; before that, mark the functions that wait for torch."""
+        """Mark the functions in `_WAITING`, then return the reason."""
         leave_to_python()
         return "it is an instrument, which looks at calls from outside"
 
 
 def breaks_graph(function: Callable) -> Callable:
-    """Return a function of ours as given, marked so that Dynamo never translates a call of it.
+    """Mark a function so that Dynamo never compiles a call of it, and return the same function.
 
-    A call in a compiled function is a graph break, as of what `torch.compiler.disable` returns.
+    A call of it in a compiled function is a graph break: Dynamo ends its graph before the call, and
+    Python runs the call. `torch.compiler.disable` has the same effect, but needs torch.
     """
     function._torchdynamo_disable = True
     function._torchdynamo_disable_msg = _Reason()

@@ -1,7 +1,6 @@
-"""An exception -> what it is made of, as CPython stores it.
-
-A class of exceptions may have a property of the same name, such as `args`. So each part is read by
-the descriptor of the built-in class, and no code of the exception is run.
+"""Read the parts of an exception, such as its cause and its traceback, without running its code.
+A class of exceptions may define a property of the same name, such as `args`. So each part is read
+by the descriptor of the built-in class: `BaseException.args.__get__(error)`.
 """
 
 from types import TracebackType
@@ -42,6 +41,10 @@ def members_of(error: BaseException) -> tuple[BaseException, ...]:
 
 
 def notes_of(error: BaseException) -> list:
-    """Return what `add_note` has added; a program may have put anything there."""
+    """Return the notes that `add_note` has added to an exception, as a list; [] if it has none.
+
+    The notes are in the attribute `__notes__`, to which a program may assign anything. So an item
+    need not be text, and a value that is no list or tuple counts as no notes.
+    """
     notes = BaseException.__dict__["__dict__"].__get__(error).get("__notes__")
     return list(notes) if is_exactly(notes, list, tuple) else []

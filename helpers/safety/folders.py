@@ -1,4 +1,7 @@
-"""A folder that the course made itself -> the only place where it writes, moves or deletes."""
+"""Write, move and delete files, but only in folders that the course itself has made.
+A folder of the course is known by a marker file in it. The functions that open a folder refuse one
+that may be somebody else's.
+"""
 
 import atexit
 import itertools
@@ -18,68 +21,76 @@ MARK = (
     b"Signature: 8a477f597d28d172789f06886806bc55\n"  # bford.info/cachedir: backups leave it out
     b"# Made by the course Who runs your function. What is in this folder may be deleted.\n"
 )
-LONGEST = 100  # bytes of a name in UTF-8; every file system takes as many
+LONGEST = 100  # bytes of a name in UTF-8; every file system accepts as many
+# Letters, digits, "_", "-", "." and spaces; no space, "." or "-" first, no space or "." last.
 _PLAIN = re.compile(r"(?![ .-])[\w.\- ]+(?<![ .])")
 
 
 class Refusal(ValueError):
-    """One sentence: whose folder it is, and what was not done."""
+    """A folder may not be used. The message is one sentence on why, such as whose folder it is."""
 
 
 class NotRenewed(Exception):
-    """A file could not be renewed; the sentence says why, and where the old one is."""
+    """A file could not be replaced. The message says why, and where the old file is now."""
 
 
 class ManagedDirectory:
-    """A folder of ours: it is the only one that its methods write to.
+    """A folder that the course has made. Its methods write, move and delete only inside it.
 
-    `work` gives a new folder inside it, and `put` moves what was made in that folder. What would
-    write raises Refusal if the folder is gone, or was replaced by a link.
+    Files are first made in a temporary folder, which `work` creates inside this one. Then `put`
+    moves them to their final name in one step. So no other process sees half a file.
+
+    Each method that writes raises Refusal if the folder was removed, or was replaced by a link.
     """
 
     def __init__(self, path: Path):
-        """Take a folder at a path, which the caller knows to be ours."""
+        """Use the folder at `path`. The caller has checked that the course made that folder."""
         self.path = path
 
     def stands(self) -> bool:
-        """Return whether the folder is still there, and is no link."""
+        """Return whether the folder still exists, and is no link to another place."""
         return self.path.is_dir() and not self.path.is_symlink()
 
     @contextmanager
     def work(self) -> Iterator[Path]:
-        """Give the block a new folder inside this one, which is removed after the block."""
+        """Create a temporary folder in this one for a `with` block, and remove it after the block.
+
+        The block gets the path of the temporary folder.
+        """
         self._check()
         with tempfile.TemporaryDirectory(
             prefix="work-", dir=self.path, ignore_cleanup_errors=True
         ) as folder:
-            yield Path(folder)  # `put` may have moved what was in it: no error at the end
+            yield Path(folder)
 
     def put(self, made: Path, name: str) -> Path:
-        """Move a file or folder that was made in a `work` folder to a name in this folder.
+        """Move a finished file or folder to `name` in this folder, and return its new path.
 
-        Return its new path. A folder of that name is removed only after the new one has its name.
-        OSError if another process was faster.
+        `made` is in a folder that `work` created. It replaces a file or a folder that has the name.
+        OSError if another process put something there meanwhile.
         """
-        place = self.path / plain_name(name)
+        target = self.path / plain_name(name)
         self._check()
-        if not Path(made).is_dir() or not os.path.lexists(place):
-            os.replace(made, place)
-            return place
-        # A folder cannot replace a folder that has files. So the old one gets out of the way first.
+        if not Path(made).is_dir() or not os.path.lexists(target):
+            os.replace(made, target)
+            return target
+        # `os.replace` cannot replace a folder that has files. So the old folder is moved to a
+        # temporary folder first, which is removed at the end of the block.
         with self.work() as work:
             old = work / "old"
-            os.replace(place, old)
+            os.replace(target, old)
             try:
-                os.replace(made, place)
+                os.replace(made, target)
             except BaseException:
-                os.replace(old, place)  # before the end of the block removes it
+                os.replace(old, target)  # back again, before the end of the block removes it
                 raise
-        return place
+        return target
 
     def fill(self, name: str, files: dict[str, bytes]) -> Path:
-        """Make the folder `name` anew with these files, all or none, and return its path.
+        """Replace the subfolder `name` by one with exactly these files, and return its path.
 
-        `files` is name -> content. What the folder had before is removed.
+        `files` is name of a file -> content. If one file cannot be written, the old subfolder stays
+        as it was.
         """
         file_names = [plain_name(file, "the name of a file") for file in files]
         with self.work() as work:
@@ -90,28 +101,28 @@ class ManagedDirectory:
             return self.put(folder, name)
 
     def renew(self, folders: dict[str, dict[str, bytes]]) -> None:
-        """Give the folders in this one exactly these files.
+        """Make each of these subfolders contain exactly the given files.
 
-        `folders` is name of a folder -> name of a file -> content. The name "" is this folder
-        itself, which keeps its other files.
+        `folders` is name of a subfolder -> name of a file -> content. The name "" is this folder
+        itself. Other files are removed from a subfolder, but not from this folder.
 
-        All files are written before the first gets its name, so a full disk changes nothing. Each
-        name has a whole file at every moment, the old one or the new one.
+        All files are first written to a temporary folder, and then moved to their names. So a full
+        disk changes nothing, and at every moment each name has a whole file, be it old or new.
         """
         with self.work() as work:
-            new_files = []  # path of a written file, and the folder and the name that it will have
+            new_files = []  # (temporary path, final subfolder, final name) of each written file
             for folder, files in folders.items():
                 for file_name, data in files.items():
                     path = work / str(len(new_files))
                     write_new(path, data)
                     new_files.append((path, folder, plain_name(file_name)))
-            self._make_missing_folders(filter(None, folders))  # "" is this folder
+            self._make_missing_folders(filter(None, folders))  # without "", which is this folder
             self._check()
             for path, folder, file_name in new_files:
-                place = self.path / folder / file_name
-                if place.is_dir() and not place.is_symlink():
-                    _remove(place)
-                os.replace(path, place)
+                target = self.path / folder / file_name
+                if target.is_dir() and not target.is_symlink():
+                    _remove(target)  # `os.replace` cannot replace a folder by a file
+                os.replace(path, target)
 
         for folder in filter(None, folders):
             for path in sorted((self.path / folder).iterdir()):
@@ -119,29 +130,36 @@ class ManagedDirectory:
                     _remove(path)
 
     def _make_missing_folders(self, names: Iterable[str]) -> None:
-        """Make folders of these names in this one; a file or a link of such a name is removed."""
+        """Create the subfolders that do not exist yet.
+
+        A file or a link that has the name of one is removed first.
+        """
         for name in names:
-            place = self.path / plain_name(name)
-            if place.is_symlink() or not place.is_dir():
+            target = self.path / plain_name(name)
+            if target.is_symlink() or not target.is_dir():
                 self.discard(name)
-                place.mkdir()
+                target.mkdir()
 
     def discard(self, name: str) -> None:
-        """Remove a file or a folder by its name."""
+        """Remove the file or the subfolder `name`; do nothing if there is none."""
         path = self.path / plain_name(name)
         self._check()
         _remove(path)
 
     def remove(self) -> None:
-        """Remove this folder with all that is in it, unless it was replaced."""
+        """Remove this folder with all that is in it.
+
+        If a link has replaced the folder, nothing is removed.
+        """
         if self.stands():
             shutil.rmtree(self.path, ignore_errors=True)
 
     def remove_before(self, marker: str) -> None:
-        """Remove all files in this folder, then the one called `marker`, then the folder.
+        """Remove all files in this folder, then the file called `marker`, then the folder.
 
-        OSError where that cannot be done. An interruption leaves a folder that still has its
-        marker. So the folder is known as ours to the end, and another call removes it.
+        Because the marker goes last, a folder whose removal was interrupted can still be recognized
+        as one of the course. Another call then removes the rest. OSError where a file cannot be
+        removed.
         """
         self._check()
         for entry in list(self.path.iterdir()):
@@ -161,13 +179,13 @@ class ManagedDirectory:
         self.remove()
 
     def _check(self) -> None:
-        """Raise Refusal if the folder is not ours any more."""
+        """Raise Refusal if the folder was removed, or replaced by a link or a file."""
         if not self.stands():
             raise Refusal("the course's own folder was moved, replaced or deleted meanwhile")
 
 
 def _remove(path: Path) -> None:
-    """Remove a file, a link or a folder of ours; no link is followed."""
+    """Remove a file, a link or a folder. Of a link, the link itself is removed, not its target."""
     if path.is_symlink() or not path.is_dir():
         path.unlink(missing_ok=True)
     else:
@@ -175,21 +193,22 @@ def _remove(path: Path) -> None:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a new file. Raise FileExistsError if a file or a link of that name is there."""
+    """Write a new file. Raise FileExistsError if a file or a link already has that path."""
     with open(path, "xb") as file:
         file.write(data)
 
 
 def temporary(prefix: str) -> ManagedDirectory:
-    """Make a folder that is removed with this process, or by `remove`.
+    """Create a temporary folder, which is removed when this process ends, or by `remove`.
 
-    Its name begins with `prefix`. OSError where the system cannot make one.
+    Its name begins with `prefix`. OSError where the system cannot create one.
     """
     directory = ManagedDirectory(Path(tempfile.mkdtemp(prefix=prefix)).resolve())
-    process = os.getpid()
+    process_id = os.getpid()
 
     def remove_in_this_process() -> None:
-        if os.getpid() == process:  # a forked process runs this function, too
+        # A forked process inherits this function, but the folder belongs to its parent.
+        if os.getpid() == process_id:
             directory.remove()
 
     atexit.register(remove_in_this_process)
@@ -197,50 +216,54 @@ def temporary(prefix: str) -> ManagedDirectory:
 
 
 def cache(name: str) -> ManagedDirectory:
-    """Open the folder `name` of this user's cache, made if it is missing.
+    """Return the folder `name` in the course's cache, `~/.cache/who-runs-your-function/builds`.
 
-    A temporary folder takes its place where it cannot be made or written, or is somebody else's.
+    It is created if it does not exist. If it cannot be created or written, or may be somebody
+    else's, a temporary folder is returned instead.
     """
     try:
         cache_home = os.environ.get("XDG_CACHE_HOME", "")
-        # A relative path is to be ignored, says the XDG Base Directory Specification.
+        # The XDG Base Directory Specification says that a relative path is to be ignored.
         base = Path(cache_home) if os.path.isabs(cache_home) else Path.home() / ".cache"
         course = base.resolve() / COURSE
         course.mkdir(mode=0o700, parents=True, exist_ok=True)
         directory = ManagedDirectory(made_again(course / "builds").path / plain_name(name))
         directory.path.mkdir(mode=0o700, exist_ok=True)
-        with directory.work():  # OSError if it cannot be written
+        with directory.work():  # raises OSError if the folder cannot be written
             return directory
     except (OSError, RuntimeError, ValueError):
         return temporary(f"{name}-")
 
 
 def made_again(folder: Path) -> ManagedDirectory:
-    """Open a folder of files that can be made again, made if it is missing.
+    """Open a folder of files that can be built again, such as a cache; create it if needed.
 
-    Our marker file `MARKER` tells that it is ours. Raise Refusal if there are files without it.
+    The marker file `MARKER` says that the course made the folder, and tells backup programs to skip
+    it. Raise Refusal as `make_owned` does.
     """
     return make_owned(folder, MARKER, MARK)
 
 
 def make_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
-    """Open a folder that has our marker file; make the folder, or mark an empty one, before.
+    """Open a folder that the course has made, or make it one of the course.
 
-    `name` is the name of the marker file, and `mark` its content. Raise Refusal if the folder has
-    files but not this marker, is a link, or can be written by others.
+    A folder that does not exist is created. A folder that is new or empty gets a marker file, whose
+    name is `name` and whose content is `mark`. Raise Refusal if the folder has files but not this
+    marker, is a link, or can be written by other users.
     """
     folder.mkdir(mode=0o755, exist_ok=True)
     _refuse_shared(folder)  # before anything is written into it
-    if not os.listdir(folder):  # it belongs to nobody, so it may become ours
-        with suppress(FileExistsError):  # another kernel was faster
+    if not os.listdir(folder):  # an empty folder has no files of anybody that could be lost
+        with suppress(FileExistsError):  # another process has just written the marker
             write_new(folder / name, mark)
     return open_owned(folder, name, mark)
 
 
 def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
-    """Open a folder that has our marker file: `name` with the content `mark`.
+    """Open an existing folder that has the course's marker file.
 
-    Raise Refusal if it lacks the marker, is a link, or can be written by others.
+    The marker file is called `name`, and its content is `mark`. Raise Refusal if the folder lacks
+    it, is a link, or can be written by other users.
     """
     _refuse_shared(folder)
     marker = folder / name
@@ -250,16 +273,16 @@ def open_owned(folder: Path, name: str, mark: bytes) -> ManagedDirectory:
 
 
 def _refuse_shared(folder: Path) -> None:
-    """Raise Refusal if a folder is a link, or can be written by others."""
+    """Raise Refusal if a folder is a link, or if its mode lets other users write to it."""
     if folder.is_symlink() or (os.name == "posix" and folder.stat().st_mode & 0o022):
         raise Refusal("it is a link, or others can write to it")
 
 
 def plain_name(value: object, what: str = "a name") -> str:
-    """Return `value` if it is a name that is safe in any folder, such as `part-2.so`.
+    """Return `value` if it is the name of a file and not a path, such as `part-2.so`.
 
-    Raise ValueError for any other text, and TypeError for what is no text. `what` is what the error
-    calls the name.
+    Raise ValueError for any other text, such as "../x", and TypeError for what is no text. `what`
+    is what the error calls the name.
     """
     name = require_str(value, what)
     if not _PLAIN.fullmatch(name) or len(name.encode()) > LONGEST:
@@ -268,117 +291,127 @@ def plain_name(value: object, what: str = "a name") -> str:
     return name
 
 
-# -- copies for the learner's folder; whose folder it is, the caller has asked before
+# -- Files in the learner's own folder. The caller has checked that they may be written there.
 
 
-def add_copy(data: bytes, place: Path) -> bool:
-    """Write a file to a free place; return False if something is there already.
+def add_copy(data: bytes, target: Path) -> bool:
+    """Write a new file at the path `target`, and return True.
 
-    NotRenewed where it cannot be written.
+    Return False and write nothing if something has that path already. Raise NotRenewed where the
+    file cannot be written.
     """
-    if os.path.lexists(place):
+    if os.path.lexists(target):
         return False
-    with _written_beside(data, place) as part:
+    with _written_beside(data, target) as part:
         try:
-            os.link(part, place)  # unlike a rename, this never takes another's place
-        except FileExistsError:
+            os.link(part, target)  # unlike a rename, a link never replaces a file
+        except FileExistsError:  # another process has written a file there meanwhile
             return False
         except OSError:  # a file system without hard links
-            os.replace(part, place)
+            os.replace(part, target)
     return True
 
 
-def renew_copy(data: bytes, place: Path, mark: str) -> Path | None:
-    """Write a file to a place; return the new path of the old file, or None if there was none.
+def renew_copy(data: bytes, target: Path, mark: str) -> Path | None:
+    """Write a file at the path `target`, and keep the old file under a second name beside it.
 
-    The new name of the old file is its first one with `mark` in it. The new file is whole before
-    anything changes, and the old one has its second name before it loses the first. NotRenewed
-    where that cannot be done; the old file is under its first name then.
+    Return the second path, or None if there was no old file. With the mark "old", the second name
+    of "a.ipynb" is "a.old.ipynb".
+
+    The new file is written in full before anything changes, and the old file gets the second name
+    before it loses the first. Raise NotRenewed where the file cannot be written; then the old file
+    has its first name again, where the system lets it.
     """
-    if not os.path.lexists(place):
-        replace_copy(data, place)
+    if not os.path.lexists(target):
+        replace_copy(data, target)
         return None
-    with _written_beside(data, place) as part:
-        old_file = _name_twice(place, mark)
+    with _written_beside(data, target) as part:
+        old_file = _name_twice(target, mark)
         try:
-            os.replace(part, place)
+            os.replace(part, target)
         except BaseException as error:
-            _take_back(old_file, place)
+            _take_back(old_file, target)
             if isinstance(error, OSError):
-                raise NotRenewed(_describe_not_renewed(place, error, old_file)) from error
+                raise NotRenewed(_describe_not_renewed(target, error, old_file)) from error
             raise
     return old_file
 
 
-def replace_copy(data: bytes, place: Path) -> None:
-    """Write a file, in one step, over one that the caller knows to be no one's.
+def replace_copy(data: bytes, target: Path) -> None:
+    """Write a file at the path `target` in one step. An old file is lost.
 
-    NotRenewed where it cannot be written.
+    The caller has checked that nobody needs the old file. Raise NotRenewed where the new one cannot
+    be written.
     """
-    with _written_beside(data, place) as part:
-        os.replace(part, place)
+    with _written_beside(data, target) as part:
+        os.replace(part, target)
 
 
 @contextmanager
-def _written_beside(data: bytes, place: Path) -> Iterator[Path]:
-    """Give the block a whole file beside a place, under another name; it is removed after it.
+def _written_beside(data: bytes, target: Path) -> Iterator[Path]:
+    """Write a file to a temporary folder beside `target`, and give the `with` block its path.
 
-    It is beside the place because a rename works only within one file system.
+    The block renames the file to `target`. It is beside `target` because a rename works only within
+    one file system. The temporary folder is removed after the block. Raise NotRenewed for an
+    OSError in the block, too.
     """
     try:
         with tempfile.TemporaryDirectory(
-            prefix=".copy-", dir=place.parent, ignore_cleanup_errors=True
+            prefix=".copy-", dir=target.parent, ignore_cleanup_errors=True
         ) as folder:
-            part = Path(folder, place.name)
+            part = Path(folder, target.name)
             write_new(part, data)
             yield part
     except OSError as error:
-        raise NotRenewed(_describe_not_renewed(place, error)) from error
+        raise NotRenewed(_describe_not_renewed(target, error)) from error
 
 
-def _describe_not_renewed(place: Path, error: OSError, old_file: Path | None = None) -> str:
-    """Return why a file was not renewed, and where the old one is.
+def _describe_not_renewed(target: Path, error: OSError, old_file: Path | None = None) -> str:
+    """Return a sentence on why the file at `target` was not written, and where the old file is.
 
-    `old_file` is its second name.
+    `old_file` is the second path of the old file, None if it has got none.
     """
-    reason = f"{place.name} could not be written ({error.strerror or error})"
+    reason = f"{target.name} could not be written ({error.strerror or error})"
     cure = "fix that and run the same command again"
-    if os.path.lexists(place):
-        return f"{reason}, and yours is unchanged in {place}: {cure}."
+    if os.path.lexists(target):
+        return f"{reason}, and yours is unchanged in {target}: {cure}."
     if old_file and os.path.lexists(old_file):
         return f"{reason}, and yours is kept as {old_file}: {cure}."
     return f"{reason}: {cure}."
 
 
-def _name_twice(place: Path, mark: str) -> Path:
-    """Give the file at a place a second name, with the mark, and return that path. OSError.
+def _name_twice(target: Path, mark: str) -> Path:
+    """Give the file at `target` a second name by a hard link, and return the second path.
 
-    The file loses its first name where the system cannot give it two, as for a folder.
+    With the mark "old", "a.ipynb" is also called "a.old.ipynb", or "a.old-2.ipynb" if that name is
+    taken. Where there are no hard links, as for a folder, the file is renamed: it loses its first
+    name. OSError where that fails.
     """
     for count in itertools.count(1):
         number = f"-{count}" if count > 1 else ""
-        second = place.with_name(f"{place.stem}.{mark}{number}{place.suffix}")
+        second = target.with_name(f"{target.stem}.{mark}{number}{target.suffix}")
         if os.path.lexists(second):
             continue
-        if place.is_symlink() or not place.is_file():
-            os.rename(place, second)
+        if target.is_symlink() or not target.is_file():  # a folder has no hard links
+            os.rename(target, second)
             return second
         try:
-            os.link(place, second)
+            os.link(target, second)
         except FileExistsError:  # another process was faster
             continue
         except OSError:  # a file system without hard links
-            os.rename(place, second)
+            os.rename(target, second)
         return second
 
 
-def _take_back(second: Path, place: Path) -> None:
-    """Undo `_name_twice`, so that the file is at `place` alone; leave it where that fails.
+def _take_back(second: Path, target: Path) -> None:
+    """Undo `_name_twice`: give the file at `second` its first name `target` again, and only that.
 
-    It may have lost its first name or not, and `place` may have another file by now.
+    Where that fails, the file stays at `second`.
     """
     with suppress(OSError):
-        if not os.path.lexists(place):
-            os.rename(second, place)
-        elif os.path.samefile(second, place):
+        if not os.path.lexists(target):  # `_name_twice` has renamed the file
+            os.rename(second, target)
+        elif os.path.samefile(second, target):  # the file has both names
             os.unlink(second)
+        # Else `target` is another file by now, which must not be lost.

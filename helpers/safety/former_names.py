@@ -1,7 +1,6 @@
-"""A name that is not offered -> one sentence: what it is called now, or what is near.
-
-A learner's notebook may be older than the course. `OLD_NAMES` has all that the front door ever
-offered, `OLD_CHECKS` all exercises that there ever were, each with the chapter that used it.
+"""Say what to use for a public name that the package lacks: its new name, or a similar one.
+A learner's notebook may be older than the package. `OLD_NAMES` has the public names of earlier
+versions, and `OLD_CHECKS` the exercises of earlier versions, each with the chapter that used it.
 """
 
 import os
@@ -17,17 +16,18 @@ _CHAPTER = re.compile(r"0*(\d+)_[^/\\]*\.ipynb")
 
 
 class NotOffered(OneSentence, AttributeError):
-    """A name that an object of the course does not have; the message says what to use."""
+    """An attribute that the package or `check` does not have; the message says what to use."""
 
-    def __init__(self, words: str):
-        super().__init__(words, name="", obj=None)  # so that Python adds no guess of its own
+    def __init__(self, message: str):
+        # With a name and an object, Python would add "Did you mean …?" to the message.
+        super().__init__(message, name="", obj=None)
 
 
 class NotImportable(OneSentence, ImportError):
     """A name that `from helpers import …` does not find; the message says what to use."""
 
 
-# name -> the chapter that used it, and the new name, or what to do where there is none
+# old name -> (number of the chapter that used it, new name or what to do instead)
 OLD_NAMES = {
     "run_apart": (5, "call_in_child"),
     "show_coverage": (3, "show_opcode_coverage"),
@@ -43,7 +43,7 @@ OLD_NAMES = {
     "watch_cures": (4, "watch_fixes"),
     "watch_recorders": (4, "show_graph shows what TensorFlow records, show_fx what torch records"),
 }
-# Names of `study`, which the wheel does not have.
+# The names that only the course has. The wheel, the package without the course, lacks them.
 OF_COURSE = frozenset(
     """
     Case agrees broken_ops cases check compare_kernel_checks expect failing_stage fit_around
@@ -52,6 +52,7 @@ OF_COURSE = frozenset(
     signature_sandbox stop_sharing train_through without_each_piece
     """.split()  # noqa: SIM905
 )
+# old exercise -> (number of the chapter that had it, new name or what replaces it)
 OLD_CHECKS = {
     "bug": (5, "gradient_names"),
     "cache": (2, "its parts are check.cache_key, check.cache_lookup and check.cache_mutation"),
@@ -73,60 +74,96 @@ OLD_CHECKS = {
 def error_of_name(
     name: str, offered: Collection[str], package: str, asking_module: str | None
 ) -> Exception:
-    """Return the error for a name that the package lacks: its new name, or what is near.
+    """Return the error to raise where somebody asks the package for a name that it lacks.
 
-    `offered` are the names that it has, and `asking_module` the name of the module that asks.
+    Its message says which name to use instead, if one is known.
 
-    `from helpers import …` takes an AttributeError for "look for a module of that name", and has no
-    words for it afterwards. So where it asks, and there is no such module, the error is another.
+    Parameters
+    ----------
+    name
+        The name that the package lacks.
+    offered
+        The public names that it has.
+    package
+        The name of the package.
+    asking_module
+        The name of the module that asks, "importlib._bootstrap" for `from helpers import …`.
     """
-    words = "" if name.startswith("_") else sentence_of_name(name, offered, package)
-    if not words:
+    # Python and its tools ask for private names, such as `__path__`, that nobody has misspelt.
+    message = "" if name.startswith("_") else sentence_of_name(name, offered, package)
+    if not message:
         return AttributeError(f"module {package!r} has no attribute {name!r}")
+    # After an AttributeError, `from helpers import …` looks for a submodule of that name. If there
+    # is none, it raises an ImportError of its own, without this message. So ours is an ImportError.
     if asking_module == "importlib._bootstrap" and not find_spec(f"{package}.{name}"):
-        return NotImportable(words)
-    return NotOffered(words)
+        return NotImportable(message)
+    return NotOffered(message)
 
 
-def sentence_of_name(name: str, offered: Collection[str], where: str) -> str:
-    """Return what to use for a name that the front door lacks; "" where nothing is near."""
+def sentence_of_name(name: str, offered: Collection[str], package: str) -> str:
+    """Return a sentence on what to use for a public name that the package lacks.
+
+    `offered` are the names that it has, and `package` is the name of the package. Return "" if the
+    name is not known and none is similar.
+    """
     if name in OF_COURSE:
-        return f"{name} is in the notebooks' course; {where} has only instruments"
+        return f"{name} is in the notebooks' course; {package} has only instruments"
     if name in OLD_NAMES:
-        return _replaced(name, *OLD_NAMES[name], offered)
+        return _describe_old_name(name, *OLD_NAMES[name], offered)
     near = get_close_matches(name, offered, n=1, cutoff=NEAR)
-    return f"{where} has no {name}; did you mean {near[0]}?" if near else ""
+    return f"{package} has no {name}; did you mean {near[0]}?" if near else ""
 
 
 def sentence_of_check(name: str, offered: Collection[str]) -> str:
-    """Return what to use for an exercise that does not exist, or what is near."""
+    """Return a sentence on what to use for an exercise that does not exist.
+
+    `offered` are the names of the exercises. The sentence has the new name of an old exercise, or
+    the two most similar names.
+    """
     if name in OLD_CHECKS:
-        return _replaced(name, *OLD_CHECKS[name], offered, "check.")
+        return _describe_old_name(name, *OLD_CHECKS[name], offered, "check.")
     near = " or ".join(get_close_matches(name, offered, n=2, cutoff=0))
     return (
         f"there is no exercise {name!r}: did you mean {near}? show_progress() lists all exercises"
     )
 
 
-def _replaced(name: str, chapter: int, now: str, offered: Collection[str], prefix: str = "") -> str:
-    """Return a sentence: a name is another now, or gone, and how to get the chapter that knows it.
+def _describe_old_name(
+    name: str, chapter: int, replacement: str, offered: Collection[str], prefix: str = ""
+) -> str:
+    """Return a sentence on what replaces an old name, and how to get the chapter that uses it.
 
-    `now` is the new name, if it is among those `offered`, else what to do instead. `chapter` is the
-    number of the chapter that used the old name, and `prefix` comes before both names.
+    Parameters
+    ----------
+    name
+        The old name.
+    chapter
+        The number of the chapter that used the old name.
+    replacement
+        The new name if it is one of `offered`, else a clause on what to do instead.
+    offered
+        The names that exist now.
+    prefix
+        The text before each name, such as "check.".
     """
-    if now in offered:
-        words = f"{prefix}{name} is now {prefix}{now}"
+    if replacement in offered:
+        sentence = f"{prefix}{name} is now {prefix}{replacement}"
     else:
-        words = f"{prefix}{name} is gone: {now}"
-    if not HAS_COURSE:
-        return f"{words}."
-    here = _open_chapter()
-    number = chapter if here is None else here
+        sentence = f"{prefix}{name} is gone: {replacement}"
+    if not HAS_COURSE:  # the wheel has no chapters
+        return f"{sentence}."
+    open_chapter = _find_open_chapter()
+    number = chapter if open_chapter is None else open_chapter
     cure = f"`python course.py reset {number:02}` brings the newest chapter {number}"
-    return f"{words}; {cure} and keeps yours beside it."
+    return f"{sentence}; {cure} and keeps yours beside it."
 
 
-def _open_chapter() -> int | None:
-    """Return the number of the chapter whose kernel this is, if Jupyter says so."""
-    found = _CHAPTER.fullmatch(os.path.basename(os.environ.get("JPY_SESSION_NAME", "")))
-    return int(found[1]) if found else None
+def _find_open_chapter() -> int | None:
+    """Return the number of the chapter whose notebook this kernel runs.
+
+    Jupyter stores the path of the notebook in an environment variable. Return None if that is
+    missing, or is no chapter.
+    """
+    file_name = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))
+    match = _CHAPTER.fullmatch(file_name)
+    return int(match[1]) if match else None

@@ -1,12 +1,13 @@
-"""Distributions -> which of them do not import, or do not compute: in the child that tries them.
+"""Try in a child process whether installed distributions can be imported, and report each result.
 
-Standard library alone, and nothing of this folder, so that any CPython from 3.11 on can run this
-file by its path:
+This file imports only the standard library, so that any CPython from 3.11 on can run it by its
+path. The command line has distribution -> modules to import, as JSON:
 
     python import_child.py '{"numpy": ["numpy"]}'
 
-prints a line before and after each distribution, a JSON object each. It ends with its starter, who
-holds the other end of its standard input.
+prints `{"name": "numpy"}` before the import, and after it `{"name": "numpy", "fault": "", …}`. The
+process that started this one keeps the other end of its standard input open. When that end is
+closed, this process ends.
 """
 
 import importlib
@@ -21,14 +22,20 @@ LONGEST_REASON = 300  # characters
 
 
 def import_parts(parts: dict[str, list[str]]) -> None:
-    """Import distributions by their modules; print a line before and after each."""
-    # The lines go to the starter by another number; what a package prints to 1 goes nowhere.
+    """Import distributions one after the other; report before and after each, then end the process.
+
+    `parts` is distribution -> the modules to import, in this order.
+    """
+    # The reports go to a copy of standard output. Standard output itself is redirected, so that
+    # what a package prints does not get between the reports.
     channel = os.dup(1)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
-    if os.name == "posix":  # on Windows a read of a standard stream blocks the loading of libraries
+    # On Windows, a thread that reads standard input blocks the loading of libraries.
+    if os.name == "posix":
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
     for name, modules in parts.items():
+        # If the import ends this process, the starter knows by this line which import did.
         _write_line(channel, {"name": name})
         fault, passed_modules = find_fault(modules)
         _write_line(channel, {"name": name, "fault": fault, "modules": passed_modules})
@@ -48,9 +55,11 @@ def _end_with_the_starter() -> None:
 
 
 def find_fault(modules: list[str]) -> tuple[str, list[str]]:
-    """Return why modules do not import or compute, and through which modules the import went.
+    """Import modules, and run one op of each framework among them; return (fault, blamed modules).
 
-    Both are empty if nothing is wrong.
+    The fault is a clause on what went wrong, "" if nothing did. The blamed modules are those whose
+    code was running when an import failed, and the module that was not found. There are none if an
+    op computed a wrong result.
     """
     try:
         for module in modules:
@@ -60,11 +69,11 @@ def find_fault(modules: list[str]) -> tuple[str, list[str]]:
                 return fault, []
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # a package may call sys.exit, too
+    except BaseException as error:  # not only Exception, because a package may call sys.exit
         reason = str(error).strip().partition("\n")[0][:LONGEST_REASON]
         fault = f"does not import: {type(error).__name__}: {reason}".removesuffix(": ")
         names = [frame.f_globals.get("__name__") for frame, _ in walk_tb(error.__traceback__)]
-        names.append(getattr(error, "name", None))  # the module that was missed
+        names.append(getattr(error, "name", None))  # of an ImportError: the module not found
         return fault, [name for name in names if isinstance(name, str)]
     return "", []
 
@@ -83,15 +92,15 @@ def _add_in_tensorflow() -> str:
     return "" if answer == [2.0, 2.0] else f"computes constant([1, 1]) + 1 as {answer}"
 
 
-# A module -> what runs one of its ops.
+# module -> the function that runs one op of that framework, and returns what is wrong, or ""
 OPS = {"torch": _add_in_torch, "tensorflow": _add_in_tensorflow}
 
 
 def main() -> None:
-    """Import what the command line names."""
-    # The folder of this file has modules of its own, whose names must not hide packages.
-    here = os.path.dirname(os.path.realpath(__file__))
-    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != here]
+    """Import the distributions that the command line names."""
+    # Python adds the folder of a script to `sys.path`. The modules there could hide packages.
+    own_folder = os.path.dirname(os.path.realpath(__file__))
+    sys.path[:] = [folder for folder in sys.path if os.path.realpath(folder) != own_folder]
     import_parts(json.loads(sys.argv[1]))
 
 

@@ -1,6 +1,6 @@
-"""Distributions -> why they do not import: in children, so that none can end this process.
-
-A child that a package has ended is started again for the rest.
+"""Import distributions in child processes, and collect why some of them cannot be imported.
+A package that ends Python when it is imported ends only a child. Another child then imports the
+remaining distributions.
 """
 
 import json
@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 CHILD = Path(__file__).resolve().with_name("import_child.py")
-AT_ONCE = 2  # children that import
-POLL_SECONDS = 0.2  # that one wait for a child's line takes, before hanging ones are looked for
-GRACE_SECONDS = 5  # in which a child whose output has ended should end by itself
-# Never two frameworks in one process; all other distributions share one.
+AT_ONCE = 2  # how many children run at the same time
+POLL_SECONDS = 0.2  # longest wait for a report, after which hanging children are looked for
+GRACE_SECONDS = 5  # how long a child that has closed its output may take to end by itself
+# Two frameworks are never imported in one process. All other distributions share one process.
+# distribution -> group of distributions that share a process
 FRAMEWORK_OF = {
     "keras": "tensorflow",
     "tensorflow": "tensorflow",
@@ -32,18 +33,19 @@ GROUPS = ("tensorflow", "torch", "others")
 class ImportFailure(NamedTuple):
     """What is wrong with an import."""
 
-    #: The fault in words.
+    #: The fault as a clause, such as "does not import: ImportError: …".
     fault: str
-    #: The modules through which it went, or that it missed.
+    #: The modules whose code ran when the import failed, and the module that was not found.
     modules: Iterable[str]
 
     def is_in(self, entry: dict) -> bool:
-        """Return whether the import went through, or missed, a module of a distribution.
+        """Return whether a module of a certain distribution may be the cause of this failure.
 
-        `entry` is what `package_files.py` says of it, whose "modules" are names such as "numpy".
+        `entry` is what `package_files.py` found out about the distribution. `entry["modules"]` has
+        the names of its modules, such as "numpy".
         """
         for name in self.modules:
-            # With a dot at the end, so that `numpy_x` is no part of `numpy`.
+            # With a dot at the end, so that `numpy.linalg` is in `numpy`, and `numpy_x` is not.
             if any(f"{name}.".startswith(f"{top}.") for top in entry["modules"]):
                 return True
         return False
@@ -52,39 +54,47 @@ class ImportFailure(NamedTuple):
 class _Child:
     """A process that runs `import_child.py`: it imports distributions, one after the other.
 
-    It writes a line of JSON before and after each one.
+    It writes one report, a line of JSON, before each import and one after it.
     """
 
     def __init__(self, python, variables, events: queue.Queue, parts: dict[str, list[str]]):
         """Start the process.
 
-        `python` is the path of the Python to run, `variables` its environment, and `parts`
-        distribution -> modules to import. Into `events` go pairs of this object and a line, at last
-        one of this object and None.
+        Parameters
+        ----------
+        python
+            The path of the Python to run.
+        variables
+            Its environment.
+        events
+            Gets a pair (this object, line) for each line that the process writes, and a pair
+            (this object, None) when its output ends.
+        parts
+            Distribution -> modules to import.
         """
-        self.parts = parts  # those that have not been tried yet
-        self.current = ""  # the distribution that it has begun with
-        self.since = time.monotonic()  # when it wrote its last line
+        self.parts = parts  # distribution -> modules; those that have been tried are removed
+        self.current = ""  # the distribution whose import has begun and not ended; "" for none
+        self.since = time.monotonic()  # when the process wrote its last line
         self.process = subprocess.Popen(
             [os.fspath(python), str(CHILD), json.dumps(parts)],
-            stdin=subprocess.PIPE,  # its end tells the child that its starter is gone
+            stdin=subprocess.PIPE,  # the child ends when this pipe is closed
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=variables,
         )
-        threading.Thread(target=self._pass_on, args=(events,), daemon=True).start()
+        threading.Thread(target=self._read_lines, args=(events,), daemon=True).start()
 
-    def _pass_on(self, events: queue.Queue) -> None:
+    def _read_lines(self, events: queue.Queue) -> None:
         """Put each line of the process into `events`, then None. Runs in a thread."""
         for line in self.process.stdout:
-            if line.endswith(b"\n"):  # else the child ended while it wrote
+            if line.endswith(b"\n"):  # half a line is from a child that ended while it wrote
                 events.put((self, line))
         events.put((self, None))
 
     def end(self, grace: float = 0) -> int:
-        """Kill the process unless it ends within `grace` seconds; return its exit code.
+        """Wait at most `grace` seconds for the process to end, then kill it; return its exit code.
 
-        The code of a killed process is the number of the signal, below 0.
+        The exit code of a process that a signal has ended is the negative number of that signal.
         """
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(grace)
@@ -94,25 +104,29 @@ class _Child:
 
 
 class ImportTrial:
-    """Imports distributions in children, and restarts a child after a package that ended it."""
+    """Imports distributions in child processes, at most `AT_ONCE` at the same time.
+
+    If a package ends its child, or hangs, a new child imports the rest of that child's list.
+    """
 
     def __init__(self, python, variables, timeout: float, done: Callable[[str], None]):
-        """Prepare imports with the Python at a path, and the environment `variables`.
+        """Prepare imports by the Python at the path `python`, in the environment `variables`.
 
-        `timeout` is in seconds for one distribution, and `done` is called with the name of each.
+        `timeout` is how many seconds the import of one distribution may take. `done` is called with
+        the name of a distribution when its import has ended, well or not.
         """
         self.python = python
         self.variables = variables
         self.timeout = timeout
         self.done = done
-        self.events: queue.Queue = queue.Queue()
-        # What no child has begun with: each dict, distribution -> modules, is for one child.
+        self.events: queue.Queue = queue.Queue()  # (child, line) and (child, None)
+        # Work that no child has begun with. Each dict is distribution -> modules, for one child.
         self.waiting: list[dict[str, list[str]]] = []
         self.running: list[_Child] = []
-        self.failures: dict[str, ImportFailure] = {}
+        self.failures: dict[str, ImportFailure] = {}  # by distribution
 
     def run(self, modules: dict[str, list[str]]) -> dict[str, ImportFailure]:
-        """Import distributions; return distribution -> why it does not import, of those that fail.
+        """Import distributions; return distribution -> failure, for those that cannot be imported.
 
         `modules` is distribution -> the modules to import.
         """
@@ -137,17 +151,17 @@ class ImportTrial:
             self.running.append(_Child(self.python, self.variables, self.events, parts))
 
     def _handle_event(self) -> None:
-        """Wait a moment for a line or the end of a child, and note it."""
+        """Wait a moment for the next event, and handle it: a report of a child, or its end."""
         try:
             child, line = self.events.get(timeout=POLL_SECONDS)
         except queue.Empty:
             return
-        if child not in self.running:  # it was hanging, and has been ended
+        if child not in self.running:  # `_end_hanging` has ended this child
             return
-        if line is None:
+        if line is None:  # the output of the child has ended
             self._remove(child)
         else:
-            self._note(child, json.loads(line))
+            self._handle_report(child, json.loads(line))
 
     def _end_hanging(self) -> None:
         """End each child whose import has taken longer than the timeout."""
@@ -155,10 +169,11 @@ class ImportTrial:
             if time.monotonic() - child.since > self.timeout:
                 self._remove(child, f"did not import within {self.timeout:,} s")
 
-    def _note(self, child: _Child, report: dict) -> None:
-        """Note what a child has written: that an import begins, or with "fault" that it ended.
+    def _handle_report(self, child: _Child, report: dict) -> None:
+        """Store what a child has reported about the distribution `report["name"]`.
 
-        The fault is "" if nothing is wrong.
+        A report without the key "fault" says that the import begins. With it, the report says that
+        the import has ended; the fault is "" if nothing is wrong.
         """
         child.since = time.monotonic()
         child.current = report["name"]
@@ -166,8 +181,13 @@ class ImportTrial:
             self._finish(child, report["fault"], report["modules"])
 
     def _finish(self, child: _Child, fault: str, modules: Iterable[str] = ()) -> None:
-        """Note that the distribution that a child has begun with was tried; `fault` may be ""."""
-        name = child.current or next(iter(child.parts))  # it ended before its first line
+        """Store the result for the distribution that a child imports, and take it off the list.
+
+        `fault` is "" if the import succeeded. `modules` are those to which the fault may be due.
+        """
+        # A child that ended before its first report is blamed on its first distribution. Otherwise
+        # new children would try the same list for ever.
+        name = child.current or next(iter(child.parts))
         del child.parts[name]
         child.current = ""
         if fault:
@@ -175,20 +195,21 @@ class ImportTrial:
         self.done(name)
 
     def _remove(self, child: _Child, fault: str = "") -> None:
-        """End a child; let another one go on with what it has not tried.
+        """End a child, and put the rest of its list back for another child.
 
-        `fault` says what is wrong with its current distribution, "" if the child has ended itself.
+        `fault` is why this process ends the child, such as a timeout; "" if the child has ended by
+        itself.
         """
         self.running.remove(child)
         code = child.end(grace=0 if fault else GRACE_SECONDS)
-        if child.parts:  # it did not come to its end, so its current distribution is to blame
+        if child.parts:  # its list is not finished, so the current distribution is to blame
             self._finish(child, fault or _describe_end(code))
-        if child.parts:  # `_finish` has removed that one
+        if child.parts:  # asked again, because `_finish` has removed one
             self.waiting.insert(0, child.parts)
 
 
 def _describe_end(code: int) -> str:
-    """Return what to say of a package whose import ended its process with this code."""
+    """Return a clause on a package whose import ended its process with this exit code."""
     if code >= 0:
         return f"ends Python when it is imported (exit code {code})"
     names = {int(number): number.name for number in signal.Signals}

@@ -1,4 +1,7 @@
-"""The global names of a learner's modules -> as they were before an answer ran."""
+"""Restore the global names of a learner's modules after a check has run the learner's answer.
+An *answer* is what a learner passes to a check of an exercise: a function, a class, or a list or
+dict of them.
+"""
 
 import dis
 import re
@@ -8,15 +11,17 @@ from types import CodeType, FunctionType, MethodType
 
 from .users_frames import is_library
 
-MADE_BY_DYNAMO = re.compile(r"^_|_c\d+$")  # names that its compiled code looks up
+# Globals that torch's Dynamo adds to a module, because its compiled code looks them up by name.
+MADE_BY_DYNAMO = re.compile(r"^_|_c\d+$")
 
 
 def find_namespaces(answers: Iterable) -> list[dict]:
-    """Return the globals of each module in which a function of these answers was written.
+    """Return the globals of each module in which a function of these answers is defined.
 
-    An answer may be a function, or a class, a list or something else that contains functions.
+    Functions of libraries are left out. An answer may be a function, or something that contains
+    functions, such as a class or a list.
     """
-    namespaces_by_id = {}
+    namespaces_by_id = {}  # id of a dict of globals -> that dict, because a dict has no hash
     visited_ids = set()
     waiting = list(answers)
     while waiting:
@@ -31,7 +36,7 @@ def find_namespaces(answers: Iterable) -> list[dict]:
 
 
 def _list_parts(answer) -> list:
-    """Return what an answer wraps or contains."""
+    """Return the objects that an answer wraps or contains, such as the methods of a class."""
     if isinstance(answer, FunctionType):
         return [getattr(answer, "__wrapped__", None)]
     if isinstance(answer, MethodType | staticmethod | classmethod):
@@ -50,20 +55,23 @@ def _list_parts(answer) -> list:
 
 
 def read_globals(space: dict) -> tuple[dict, dict]:
-    """Return a namespace and a copy of its names, as `restore_globals` takes them."""
+    """Return a dict of globals and a copy of it: the two arguments of `restore_globals`."""
     return space, dict(space)
 
 
 def restore_globals(space: dict, before: dict) -> None:
-    """Remove the names that an answer has added, and rebind those that it rebound.
+    """Give a module the global names and values that it had before an answer ran.
 
-    A framework's own names stay, because its compiled code looks them up.
+    `space` is the dict of the module's globals, and `before` the earlier copy of it. Names that the
+    answer has added are removed. Names that Dynamo has added stay, because its compiled code looks
+    them up.
     """
-    # A learner's own `global` name may look like one of Dynamo's, and is removed all the same.
-    written = _find_written_names(before.values(), space)
+    # A learner's function may declare a name global that looks like one of Dynamo's, such as `_x`.
+    # Such a name is removed.
+    learner_names = _find_written_names(before.values(), space)
     new_names = [name for name in space if name not in before]
     for name in new_names:
-        if name in written or not MADE_BY_DYNAMO.search(name):
+        if name in learner_names or not MADE_BY_DYNAMO.search(name):
             del space[name]
 
     for name, value in before.items():
@@ -72,19 +80,25 @@ def restore_globals(space: dict, before: dict) -> None:
 
 
 def _find_written_names(values: Iterable, space: dict) -> set[str]:
-    """Return the names that functions of a module declare global and bind."""
+    """Return the names to which functions assign by a `global` statement.
+
+    Only functions and methods among `values` count whose globals are the dict `space`.
+    """
     names = set()
     for value in values:
-        parts = vars(value).values() if isinstance(value, type) else [value]
-        for part in parts:
-            if isinstance(part, FunctionType) and part.__globals__ is space:
-                names |= _find_stored_globals(part.__code__)
+        members = vars(value).values() if isinstance(value, type) else [value]
+        for member in members:
+            if isinstance(member, FunctionType) and member.__globals__ is space:
+                names |= _find_stored_globals(member.__code__)
     return names
 
 
 def _find_stored_globals(code: CodeType) -> set[str]:
-    """Return the global names that a code object, or one inside it, stores."""
-    names = {step.argval for step in dis.get_instructions(code) if step.opname == "STORE_GLOBAL"}
+    """Return the global names to which a code object, or a function defined in it, assigns."""
+    names = set()
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "STORE_GLOBAL":
+            names.add(instruction.argval)
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             names |= _find_stored_globals(constant)

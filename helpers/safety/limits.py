@@ -1,4 +1,7 @@
-"""A learner's code -> the same code, which ends within a time, a room and so many characters."""
+"""Stop a learner's code that takes too long, uses too much memory, or prints too much.
+A thread watches the code. When a limit is passed, the thread interrupts the code as Ctrl-C does.
+Such an interrupt is called a *press*.
+"""
 
 import _thread
 import ctypes
@@ -17,11 +20,11 @@ from .signal_actions import SystemAction
 from .users_frames import is_library
 
 GIBIBYTE = 1 << 30
-# Code that computes may take this many times its limit on the clock, because other processes use
-# the processor, too.
+# Code that computes may take this many times its limit of processor time on the clock, because
+# other processes use the processor, too.
 STRETCH = 3
-# A press is an interrupt that the watching thread sends to the code. Seconds that it waits:
-LOOKS = 0.05  # from one look at the limits to the next, while it has not pressed
+# Seconds for which the watching thread waits:
+LOOKS = 0.05  # between two looks at the limits, before the first press
 PATIENT = 1.0  # from the first press to the second: most code ends after one
 AGAIN = 0.2  # from each later press to the next
 
@@ -30,7 +33,7 @@ AGAIN = 0.2  # from each later press to the next
 class Limits:
     """How much a learner's code may use."""
 
-    #: Seconds of processor time, or of waiting.
+    #: Seconds of processor time. Code that sleeps or waits may take as many seconds on the clock.
     seconds: float = 10
     #: Characters of output.
     characters: int = 100_000
@@ -39,29 +42,29 @@ class Limits:
 
 
 class limited:  # noqa: N801 (used like a function)
-    """Stop what runs in a `with` block once it goes past its limits.
+    """A `with` block whose code is interrupted when it passes one of its limits.
 
-    A press is an interrupt like Ctrl-C. It is repeated until the block ends, because the code in it
-    may catch a KeyboardInterrupt. The block is left by a KeyboardInterrupt, or by whatever the code
-    made of that.
+    A *press* is an interrupt like that of Ctrl-C. It is repeated until the block ends, because the
+    code may catch KeyboardInterrupt. The block ends with a KeyboardInterrupt, or with another error
+    if the code catches that one and raises another. Then `because` says which limit was passed.
     """
 
     def __init__(self, limits: Limits):
-        """Prepare to hold code to these limits; the block begins at `__enter__`."""
-        #: Past which limit the code went, in a clause, or "".
+        """Prepare a block with these limits; it begins at `__enter__`."""
+        #: A clause on the limit that was passed, such as "your code took …"; "" if none was.
         self.because = ""
         #: Whether the learner has pressed Ctrl-C.
         self.interrupted = False
         self._limits = limits
-        self._is_over = threading.Event()
-        self._lock = threading.Lock()  # nobody presses while the block ends
-        self._call_at_press: list[Callable[[], object]] = []  # what `when_stopped` was given
-        self._presses = 0  # how many there were
+        self._is_over = threading.Event()  # set when the block ends
+        self._lock = threading.Lock()  # the block does not end during a press
+        self._call_at_press: list[Callable[[], object]] = []  # the functions of `when_stopped`
+        self._presses = 0  # how often the code was interrupted
 
     def __enter__(self) -> "limited":
         """Count what is printed, receive Ctrl-C, and start the thread that watches the limits."""
-        self._thread = threading.get_ident()  # the one that is interrupted
-        self._opener = sys._getframe(1)  # the frame that has the `with`
+        self._thread = threading.get_ident()  # the thread to interrupt
+        self._opener = sys._getframe(1)  # the frame with the `with` statement
         self._tracer = sys.gettrace()
         self._streams = (sys.stdout, sys.stderr)
         self._handler = self._find_handler()
@@ -69,8 +72,8 @@ class limited:  # noqa: N801 (used like a function)
         sys.stdout = _CountedStream(sys.stdout, self)
         sys.stderr = _CountedStream(sys.stderr, self)
         if self._handler is not None:
-            # `signal.signal` also resets flags of the system's. They are read before and written
-            # after, so that the program finds them unchanged.
+            # `signal.signal` resets flags that the operating system keeps for the signal. The
+            # flags are read before and written after it, so that the program finds them unchanged.
             self._action = SystemAction(signal.SIGINT)
             signal.signal(signal.SIGINT, self._receive_signal)
             self._action.restore()
@@ -79,26 +82,29 @@ class limited:  # noqa: N801 (used like a function)
 
     def __exit__(self, kind, error, trace) -> None:
         """End the presses, and restore the streams, the handler of Ctrl-C and the tracer."""
-        with self._lock:  # a press that has begun ends first: a later one would hit other code
+        with self._lock:  # waits for a press that has begun, which would else hit later code
             self._is_over.set()
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
             self._action.restore()
         sys.stdout, sys.stderr = self._streams
         self._opener = None  # or this object would keep the frame alive
-        if self._presses > 1:  # `_raise_at_next_line` has set another
+        if self._presses > 1:  # `_raise_at_next_line` has replaced the tracer
             sys.settrace(self._tracer)
         _open_blocks.remove(self)
 
     def stop(self, because: str) -> None:
-        """Note past which limit the code went; the watching thread presses from now on."""
+        """Note the first limit that was passed. The watching thread presses from now on.
+
+        `because` is a clause on the limit, such as "your code printed more than … characters".
+        """
         self.because = self.because or because
 
     def _find_handler(self) -> Callable | None:
-        """Return the program's handler of Ctrl-C, if Python runs one in this thread, else None.
+        """Return the program's handler of Ctrl-C; None if Python cannot call one in this thread.
 
-        Python runs handlers in the main thread alone. SIG_IGN, SIG_DFL and a handler that C has set
-        cannot be called.
+        Python calls handlers only in the main thread. SIG_IGN and SIG_DFL cannot be called, and a
+        handler that C code has set is unknown to Python.
         """
         if threading.current_thread() is not threading.main_thread():
             return None
@@ -106,20 +112,20 @@ class limited:  # noqa: N801 (used like a function)
         return handler if callable(handler) else None
 
     def _receive_signal(self, number: int, frame: FrameType | None) -> None:
-        """Handle SIGINT in the block: a press, or the learner's Ctrl-C. Python calls this."""
+        """Handle SIGINT in the block, be it a press or the learner's Ctrl-C. Python calls this."""
         if self._is_over.is_set():
             return
-        self.interrupted = not self.because  # a press comes only after a limit was passed
+        # A press comes only after a limit was passed. Otherwise it was the learner.
+        self.interrupted = not self.because
         if self._presses > 1:  # the code has caught the first KeyboardInterrupt
             _raise_at_next_line(frame, self._opener)
         self._handler(number, frame)
 
     def _watch(self) -> None:
-        """Look at the limits until the block ends, and press once one is passed. Runs in a thread.
+        """Look at the limits until the block ends, and press when one is passed. Runs in a thread.
 
-        The limit of time counts processor time. Where the code uses almost none, as in a sleep, it
-        counts time on the clock; else the clock may go on for `STRETCH` times the limit, because
-        other processes use the processor, too.
+        Code that computes is limited by its processor time, and by `STRETCH` times as much time on
+        the clock. Code that uses almost no processor time, as in a sleep, is limited by the clock.
         """
         clock_start = time.monotonic()
         processor_start = time.process_time()
@@ -127,29 +133,30 @@ class limited:  # noqa: N801 (used like a function)
         limit = self._limits.seconds
         seconds_by_presses = {0: LOOKS, 1: PATIENT}
         while not self._is_over.wait(seconds_by_presses.get(self._presses, AGAIN)):
-            used = time.process_time() - processor_start
-            passed = time.monotonic() - clock_start
-            is_computing = used > limit / 10  # else it sleeps or waits
+            processor_seconds = time.process_time() - processor_start
+            clock_seconds = time.monotonic() - clock_start
+            is_computing = processor_seconds > limit / 10  # else the code sleeps or waits
             clock_limit = limit * STRETCH if is_computing else limit
-            if used > limit or passed > clock_limit:
+            if processor_seconds > limit or clock_seconds > clock_limit:
                 self.stop(f"your code did not end within {limit:g} seconds")
             elif self._read_memory() - memory_start > self._limits.bytes:
                 gigabytes = self._limits.bytes / GIBIBYTE
                 self.stop(f"your code took more than {gigabytes:g} GB of memory")
-            with self._lock:  # the block cannot end between the question and the press
+            with self._lock:  # so that the block cannot end between the `if` and the press
                 if self.because and not self._is_over.is_set():
                     self._press()
 
     def _read_memory(self) -> int:
-        """Return how many bytes this process takes; always 0, which never grows, if unknown."""
+        """Return how many bytes of memory this process uses; always 0 if that is unknown."""
         return resident_bytes(os.getpid()) or 0
 
     def _press(self) -> None:
-        """Interrupt the code in the block: by a signal where that works, else by an error."""
+        """Interrupt the code in the block, by a signal if this thread can receive one."""
         self._presses += 1
-        for call in self._call_at_press:
-            call()
-        if self._handler is None:  # no signal reaches the thread: the interpreter raises in it
+        for function in self._call_at_press:
+            function()
+        # Without a handler no signal works. So CPython is asked to raise an error in the thread.
+        if self._handler is None:
             thread = ctypes.c_ulong(self._thread)
             error = ctypes.py_object(KeyboardInterrupt)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, error)
@@ -159,15 +166,16 @@ class limited:  # noqa: N801 (used like a function)
             _thread.interrupt_main()
 
 
-# The blocks that are open, the innermost last. A check runs in one thread, so they are nested.
+# The open blocks, the innermost last. A check runs in one thread, so the blocks are nested.
 _open_blocks: list[limited] = []
 
 
 @contextmanager
 def when_stopped(act: Callable[[], object]) -> Iterator[None]:
-    """Call `act` if the innermost `limited` stops the block: C++ that waits notices no signal.
+    """Call `act` at each press while this `with` block runs. The watching thread calls it.
 
-    The thread of `limited` calls it at each press. Without an open `limited` nothing calls it.
+    It is for code that waits in C++, which notices no signal: `act` ends the wait. Nothing calls
+    `act` if no `limited` block is open.
     """
     call_at_press = _open_blocks[-1]._call_at_press if _open_blocks else []
     call_at_press.append(act)
@@ -178,19 +186,21 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
 
 
 def _raise_at_next_line(frame: FrameType | None, opener: FrameType) -> None:
-    """Set a tracer that raises KeyboardInterrupt at the next line of a learner's code, too.
+    """Set a tracer that raises KeyboardInterrupt at the next line of the learner's code.
 
-    Code such as `while True: try: … except: pass` catches the one that a handler raises. Its next
-    line is in the `except`, where nothing catches the second one. `frame` is the innermost frame,
-    and `opener` the frame that opened the block.
+    Code such as `while True: try: … except: pass` catches the KeyboardInterrupt of a handler. The
+    next line that runs is in the `except`, where nothing catches the one of this tracer.
+
+    `frame` is the innermost frame, and `opener` the frame with the `with` statement of the block.
     """
 
     def raise_at_line(current_frame: FrameType, event: str, argument: object):
+        """Raise at a line of the learner; return this tracer, so that CPython calls it again."""
         if event == "line" and not is_library(current_frame.f_code.co_filename):
             raise KeyboardInterrupt
         return raise_at_line
 
-    # `settrace` traces only frames that begin later, so those that run get the tracer here.
+    # `settrace` traces only frames that begin later. So the frames that run already get it here.
     while frame is not None and frame is not opener:
         frame.f_trace = raise_at_line
         frame = frame.f_back
@@ -198,18 +208,21 @@ def _raise_at_next_line(frame: FrameType | None, opener: FrameType) -> None:
 
 
 def count_characters(stream):
-    """Return a stream of which the innermost open `limited` counts the characters, if any is."""
+    """Return a stream that writes to `stream`, and whose characters count for the open block.
+
+    The innermost `limited` block counts them. Return `stream` itself if no such block is open.
+    """
     return _CountedStream(stream, _open_blocks[-1]) if _open_blocks else stream
 
 
 class _CountedStream:
-    """A stream that accepts so many characters, then stops the writer.
+    """A stream that writes to another one, and interrupts a block that prints too much.
 
-    Its `close` does nothing: the stream that it stands for is the learner's.
+    Its `close` does nothing, because the other stream belongs to the learner.
     """
 
     def __init__(self, stream, block: limited):
-        """Stand for `stream`, and stop `block` after its limit of characters."""
+        """Write to `stream`, and stop `block` after its limit of characters."""
         self._stream = stream
         self._block = block
         self._remaining = block._limits.characters
@@ -228,5 +241,6 @@ class _CountedStream:
 
     def __getattr__(self, name):
         """Return any other attribute of the stream itself."""
-        # By `__dict__`: a copy that is being made has no `_stream` yet, and would look here again.
+        # `copy.copy` makes an object without `_stream`, and asks it for attributes. `self._stream`
+        # would call this method again without end, and `__dict__` raises KeyError.
         return getattr(self.__dict__["_stream"], name)

@@ -1,6 +1,7 @@
-"""An error -> one sentence with the cure, where it says that a part of the course is missing.
-
-The pins are the course's `constraints.txt`; where the wheel is installed, its own ranges.
+"""Say in one sentence how to install what is missing, for an error about a missing package.
+A *part* is something that the course needs: a framework, another package, or a C++ compiler. The
+versions to install are in the course's `constraints.txt`. The wheel, which is this package without
+the course, has ranges of versions in its own metadata.
 """
 
 import re
@@ -20,18 +21,19 @@ CONSTRAINTS = HOUSE.parent / "constraints.txt"
 # The names of the project and of its extras in pyproject.toml.
 PROJECT = "whoruns"
 EXTRAS = ("torch", "tensorflow", "lab")
-FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}
+FRAMEWORKS = {"tensorflow": "TensorFlow", "torch": "PyTorch"}  # module -> name in sentences
 PACKAGES = tuple(
     """
     anywidget bytecode ipywidgets jinja2 lazy_loader networkx numpy packaging psutil tabulate
     """.split()  # noqa: SIM905
 )
-NAMES = {"tf": "tensorflow", "torch": "torch"}  # what the notebooks call a framework
+NAMES = {"tf": "tensorflow", "torch": "torch"}  # variable in the notebooks -> module
 CURE = (
     "run `python course.py setup` (delete the folder .venv first if that changes nothing), then "
     "open the notebook with `python course.py lab`"
 )
-RESTART = "restart the kernel; if that changes nothing,"  # half of a framework may be loaded
+# After a failed import, half of a framework may be loaded, and a new kernel may import it.
+RESTART = "restart the kernel; if that changes nothing,"
 REST = "; cells that do not need it still run"
 COMPILER_CURE = (
     "install one (`sudo apt install g++` on Debian and Ubuntu, `xcode-select --install` on macOS) "
@@ -53,23 +55,27 @@ class MissingPart(OneSentence, RuntimeError):
 
 
 def sentence(error: BaseException | None) -> str:
-    """Return which part is missing, and the cure; "" where the error is about something else.
+    """Return a sentence on the missing part that an error is about, and on how to install it.
 
-    The error's cause is looked at, too, and the cause of that.
+    The chain of causes of the error is searched, too. Return "" if neither the error nor a cause is
+    about a missing part.
     """
-    visited = set()
-    while error is not None and id(error) not in visited:  # an error can be its own cause
+    visited_ids = set()
+    while error is not None and id(error) not in visited_ids:  # an error can be its own cause
         text = _describe_error(error)
         if text:
             return text
-        visited.add(id(error))
+        visited_ids.add(id(error))
         error = cause_of(error)
     return ""
 
 
 @contextmanager
-def said_if_missing() -> Iterator[None]:
-    """Raise a MissingPart, in a `with` block, where an import finds no framework or package."""
+def raise_missing_part() -> Iterator[None]:
+    """Replace a ModuleNotFoundError of the `with` block by a MissingPart, which says what to do.
+
+    Only for a module that the course needs. The error of any other module stays.
+    """
     try:
         yield
     except ModuleNotFoundError as error:
@@ -80,36 +86,44 @@ def said_if_missing() -> Iterator[None]:
 
 
 def cure(module: str) -> str:
-    """Return what to do where a module is missing: by course.py, or by pip without the course."""
+    """Return a clause on how to install a module: by course.py, or without the course by pip."""
     return CURE if HAS_COURSE else f"{repair(module)}, and start that Python again"
 
 
 def repair(module: str, *, broken: bool = False) -> str:
-    """Return the command that installs a missing module, as a clause that a table has room for.
+    """Return a short clause with the command that installs a module, such as "run `pip …`".
 
-    `broken`: the module is installed, and its files are to be replaced.
+    With `broken`, the module is installed but its files are damaged, and the command replaces them.
     """
     if HAS_COURSE:
         return "run `python course.py setup`"
     install = "pip install --force-reinstall" if broken else "pip install"
     pins = wanted()
-    names = [name for name in distributions(module) if name in pins]
-    name = names[0] if names else module
+    # A module may be in several distributions, such as tensorflow and tensorflow-cpu.
+    required_names = [name for name in distributions(module) if name in pins]
+    name = required_names[0] if required_names else module
     return f'run `{install} "{name}{pins.get(name, "")}"` for the Python that runs this'
 
 
 def of_line(line: str) -> str:
-    """Return the sentence for the last line of a traceback that another process has printed."""
+    """Return the sentence of a missing module for a line that another process has printed.
+
+    `line` is the last line of a traceback. Return "" if it is about something else than a module
+    that the course needs and that was not found.
+    """
     match = NOT_FOUND.match(line)
     return _describe_not_installed(match[1]) if match else ""
 
 
 def _describe_error(error: BaseException) -> str:
-    """Return the sentence for an error itself, without its cause; "" if no part is missing."""
-    if real_isinstance(error, OneSentence):
+    """Return a sentence on the missing part that an error itself is about, else "".
+
+    The causes of the error are not looked at.
+    """
+    if real_isinstance(error, OneSentence):  # its message is such a sentence already
         return str(error)
     if real_isinstance(error, ModuleNotFoundError):
-        # By ImportError: a class derived from it may have a property `name` of its own.
+        # `error.name` could be a property of a subclass, and run code of the user.
         text = _describe_not_installed(ImportError.name.__get__(error))
         if text:
             return text
@@ -122,59 +136,72 @@ def _describe_error(error: BaseException) -> str:
 
 
 def _describe_name_error(error: NameError) -> str:
-    """Return the sentence for an unbound name such as `tf` if its framework is not installed.
+    """Return the sentence for an unbound variable such as `tf` if its framework is not installed.
 
-    Return "" for any other name.
+    A cell that uses `tf` fails so after the cell with the import has failed. Return "" for any
+    other name, and if the framework is installed.
     """
     name = NameError.name.__get__(error)
-    part = NAMES.get(name) if type(name) is str else None
-    if part is None or sys.modules.get(part) is not None or util.find_spec(part) is not None:
+    framework = NAMES.get(name) if type(name) is str else None
+    if framework is None:
         return ""
-    return _describe_not_installed(part)
+    if sys.modules.get(framework) is not None or util.find_spec(framework) is not None:
+        return ""
+    return _describe_not_installed(framework)
 
 
 def _describe_broken_import(error: BaseException) -> str:
-    """Return the sentence for an error that ended the import of a framework, or ""."""
-    # The packages whose modules were being run when the error came.
-    importing = set()
+    """Return the sentence for an error that ended the import of a framework; "" for any other.
+
+    The traceback of such an error has a frame of one of the framework's modules, called <module>.
+    """
+    importing = set()  # the packages that were being imported when the error was raised
     for frame, _ in walk_tb(traceback_of(error)):
         if frame.f_code.co_name == "<module>":
             module = str(frame.f_globals.get("__name__"))
             importing.add(module.partition(".")[0])
     for part in FRAMEWORKS:
-        # Python removes a module from `sys.modules` if its import fails.
+        # After a failed import, Python removes the module from `sys.modules`. If the framework is
+        # there, the error came later, or was handled.
         if part in importing and sys.modules.get(part) is None:
             return unusable(part, error)
     return ""
 
 
 def _describe_not_installed(module: str | None) -> str:
-    """Return the sentence for a module that no import finds; "" if the course does not need it."""
-    # An ImportError may have anything as its name.
+    """Return the sentence for a module that is not installed; "" if the course does not need it.
+
+    `module` is the `name` of an ImportError, which may be any object.
+    """
     if type(module) is not str or (module not in FRAMEWORKS and module not in PACKAGES):
         return ""
     name = FRAMEWORKS.get(module, module)
     if not HAS_COURSE:
         return f"{name} is missing in this Python: {cure(module)}."
-    rest = REST if module in FRAMEWORKS else ""
-    return f"{name} is missing in this notebook's Python: {cure(module)}{rest}."
+    closing = REST if module in FRAMEWORKS else ""
+    return f"{name} is missing in this notebook's Python: {cure(module)}{closing}."
 
 
 def unusable(part: str, error: BaseException) -> str:
-    """Return what to say of a framework whose import ended with this error."""
+    """Return a sentence on a framework that is installed, but whose import raised `error`."""
     first_line = str(error).strip().partition("\n")[0]
     reason = f"{real_type_name(error)}: {printable(first_line, 200)}".removesuffix(": ")
     return f"{FRAMEWORKS[part]} cannot be imported ({reason}): {RESTART} {cure(part)}{REST}."
 
 
 def wanted() -> dict[str, str]:
-    """Return package -> its pin, or in the wheel its range; empty where neither is at hand."""
+    """Return package -> the version that the course needs, such as "==2.4.6".
+
+    For the wheel the version is a range, such as ">=2,<3". The dict is empty if neither the
+    course's pins nor the wheel's metadata can be read.
+    """
     from packaging.requirements import Requirement
 
     pins = {}
     for line in _read_requirements():
         if line and not line.startswith("#"):
             requirement = Requirement(line)
+            # A marker says for which system, or for which extra of the wheel, a line counts.
             marker = requirement.marker
             if marker is None or any(marker.evaluate({"extra": extra}) for extra in EXTRAS):
                 pins[requirement.name] = str(requirement.specifier)
@@ -182,7 +209,10 @@ def wanted() -> dict[str, str]:
 
 
 def _read_requirements() -> list[str]:
-    """Return the lines of the course's pins, or the requirements of the wheel; [] without both."""
+    """Return requirements such as "numpy==2.4.6": the lines of constraints.txt, or the wheel's.
+
+    Return [] if neither can be read.
+    """
     with suppress(metadata.PackageNotFoundError, OSError):
         pinned = CONSTRAINTS.read_text("utf-8").splitlines() if HAS_COURSE else []
         return pinned or metadata.requires(PROJECT) or []
@@ -190,16 +220,17 @@ def _read_requirements() -> list[str]:
 
 
 def distributions(package: str) -> tuple[str, ...]:
-    """Return the names under which a package may be installed."""
+    """Return the names of the distributions that may contain a package, the usual one first."""
     if package == "tensorflow":
         return (package, f"{package}-cpu")
     return (package,)
 
 
 def installed(package: str) -> str:
-    """Return the installed version of a package, without its build label, or "".
+    """Return the installed version of a package; "" if it is not installed.
 
-    2.13.0+cpu is 2.13.0. A version that cannot be read is "unknown".
+    The label of a build is left out, so "2.13.0+cpu" is returned as "2.13.0". A version that cannot
+    be read is "unknown".
     """
     for name in distributions(package):
         with suppress(metadata.PackageNotFoundError):

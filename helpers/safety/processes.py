@@ -1,7 +1,8 @@
-"""A process of this system -> the memory that it takes, and its end with all that it started.
+"""Read how much memory a process takes, and kill a process with all that it has started.
 
-psutil answers on every system. The small systems run in a bare Python too, and there the standard
-library answers: by /proc on Linux, elsewhere by no more than a process group.
+The package psutil does both on every system. Without psutil, the standard library has to do: on
+Linux by the files in /proc, elsewhere only by the process group. The programs in `mini` run without
+psutil.
 """
 
 import os
@@ -20,9 +21,9 @@ PROC = Path("/proc")
 
 
 def resident_bytes(pid: int) -> int | None:
-    """Return how many bytes of memory a process takes now; None where that is unknown.
+    """Return how many bytes of memory a process takes now; None if that is unknown.
 
-    It is unknown of a process that has ended, and without psutil on a system without /proc.
+    That is unknown of a process that has ended, and on a system with neither psutil nor /proc.
     """
     if psutil is not None:
         with suppress(psutil.Error):
@@ -36,63 +37,65 @@ def resident_bytes(pid: int) -> int | None:
 
 
 def total_bytes() -> int | None:
-    """Return how many bytes of memory the machine has; None where that is unknown."""
+    """Return how many bytes of memory the machine has; None if that is unknown."""
     if psutil is not None:
         return psutil.virtual_memory().total
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):  # Windows; a system without the name
+    except (AttributeError, OSError, ValueError):  # Windows, or a system without these names
         return None
 
 
 def kill_tree(pid: int) -> None:
-    """End a process, its group, and all that it started; one that has ended is no error.
+    """Kill a process, its process group, and all processes that it started.
 
-    Without psutil and /proc, a child that has left the group of the process stays.
+    A process that has ended already is no error. Without psutil and /proc, a child that has left
+    the process group is not found, and runs on.
     """
     if psutil is not None:
         _kill_by_psutil(pid)
     else:
-        for number in [*_descendants(pid), pid]:
-            with suppress(OSError):  # it has ended
-                os.kill(number, signal.SIGKILL if POSIX else signal.SIGTERM)
+        for member in [*_descendants(pid), pid]:
+            with suppress(OSError):  # that process has ended
+                os.kill(member, signal.SIGKILL if POSIX else signal.SIGTERM)
     if POSIX:
         with suppress(OSError):
             os.killpg(pid, signal.SIGKILL)
 
 
 def _kill_by_psutil(pid: int) -> None:
-    """End a process and all that it started; psutil finds those that left its group, too."""
+    """Kill a process and all that it started, also those that have left its process group."""
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         for member in [*process.children(recursive=True), process]:
-            with suppress(psutil.Error):  # it has ended, and the others have not
+            with suppress(psutil.Error):  # this member has ended; the others may run
                 member.kill()
 
 
 def _descendants(pid: int) -> list[int]:
-    """Return the numbers of the processes that a process started, and of those that they started.
+    """Return the process IDs of all children of a process, of their children, and so on.
 
-    /proc is read for that.
-    The list is empty on a system without /proc.
+    They are read from /proc. The list is empty on a system without /proc.
     """
-    children: dict[int, list[int]] = {}
-    for child, parent in _parents():
-        children.setdefault(parent, []).append(child)
+    children_by_parent: dict[int, list[int]] = {}
+    for child, parent in _read_parents():
+        children_by_parent.setdefault(parent, []).append(child)
     descendants = []
     waiting = [pid]
     while waiting:
-        # `pop`, because a number that is used again could lead round in a circle.
-        own_children = children.pop(waiting.pop(), [])
-        descendants += own_children
-        waiting += own_children
+        # Each parent is removed from the dict, so that a circle of parents cannot loop for ever.
+        # The system may use a process ID again while /proc is read.
+        children = children_by_parent.pop(waiting.pop(), [])
+        descendants += children
+        waiting += children
     return descendants
 
 
-def _parents() -> Iterator[tuple[int, int]]:
-    """Yield the number of each process, and that of its parent."""
+def _read_parents() -> Iterator[tuple[int, int]]:
+    """Yield (process ID, process ID of its parent) for each process in /proc."""
     for path in PROC.glob("[0-9]*/stat"):
-        with suppress(OSError, ValueError, IndexError):  # it has ended
-            # The name of a program stands in brackets, and may contain spaces and brackets.
+        with suppress(OSError, ValueError, IndexError):  # the process has ended meanwhile
+            # The file is "123 (name) state parent …". The name may contain spaces and brackets, so
+            # the fields are counted from the last bracket.
             _, parent, *_ = path.read_bytes().rpartition(b")")[2].split()
             yield int(path.parent.name), int(parent)

@@ -1,25 +1,28 @@
-"""What is being done, in a few words: noted for the view that shows it while a cell takes long."""
+"""Store what a verb is doing at the moment, such as "run 2 of 5", for a line of progress.
+
+While a cell takes long, a widget (view/widgets/progress_line.py) shows that text.
+"""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-_activity = ""  # replaced as a whole, so that another thread reads one or the other
+_activity = ""  # the widget's thread reads it while another thread sets it
 
 
 def said() -> str:
-    """Return what is being done now; "" if that is unknown."""
+    """Return the text on what is being done now; "" if there is none."""
     return _activity
 
 
 def say(words: str) -> None:
-    """Say what is being done from now on, as "run 2 of 5"; "" for nothing in particular."""
+    """Set the text on what is being done from now on, such as "run 2 of 5"; "" for none."""
     global _activity
     _activity = words
 
 
 @contextmanager
 def doing(words: str) -> Iterator[None]:
-    """Say what the block does; after it, however it ends, say what was said before."""
+    """Set the text for a `with` block, and the earlier text again after it, however it ends."""
     earlier_activity = said()
     say(words)
     try:
@@ -29,11 +32,11 @@ def doing(words: str) -> Iterator[None]:
 
 
 def counted(words: str, items: Iterable) -> Iterator:
-    """Yield the items, and say before each one how far it is, such as "case 2 of 5".
+    """Yield the items, and set a text before each one, such as "case 2 of 5" for `words="case"`.
 
-    After the last one, what was said before is said again.
+    After the last item the earlier text is set again.
     """
-    items = tuple(items)
+    items = tuple(items)  # counted before the first one is yielded
     with doing(said()):
         for number, item in enumerate(items, 1):
             say(f"{words} {number} of {len(items)}")

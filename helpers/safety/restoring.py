@@ -1,6 +1,6 @@
-"""What a verb changes in the interpreter -> restored when the verb ends, however it ends.
-
-What the learner's own function sets is the learner's, as in any cell.
+"""Restore what a verb changes in the interpreter, such as the tracer, however the verb ends.
+A *verb* is a public function of this package. Many verbs run a function of the learner. What that
+function itself sets in the interpreter stays, as after any other cell.
 """
 
 import builtins
@@ -19,32 +19,36 @@ from . import PACKAGE
 from .dynamo_aside import breaks_graph, leave_to_python
 from .graph_frames import frames_left_out_of_graphs
 from .interrupts import in_users_code
-from .missing_parts import said_if_missing
+from .missing_parts import raise_missing_part
 from .users_frames import keep_users_frames
 from .verb_calls import bind_call
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
-# A module that says `__builtins__ = BUILTINS` is skipped by the search for holders. The name `_` is
-# left out, because an interactive Python keeps its last result there.
+# The search for holders lists everything that has a reference to an object. It skips a module with
+# the line `__builtins__ = BUILTINS`. The name `_` is left out, because an interactive Python keeps
+# its last result there.
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
 
 
 class Own:
-    """What the search for holders is made of: it holds what it looks for, and is never a result."""
+    """Base class of the objects that search for the holders of an object.
+
+    They have references to the object themselves, and the search leaves them out of its result.
+    """
 
     __slots__ = ()
 
 
 def module(name: str):
-    """Return a module that somebody has imported already, or None."""
+    """Return a module if it has been imported already, else None. Nothing is imported."""
     return sys.modules.get(name)
 
 
 @dataclass(frozen=True)
 class InterpreterPart:
-    """One thing of the interpreter that a verb may change."""
+    """One setting of the interpreter that a verb may change, such as the tracer."""
 
     #: What it is called.
     name: str
@@ -55,11 +59,12 @@ class InterpreterPart:
 
 
 def frame_evaluator(verb: str, *addresses: int) -> int | None:
-    """Get or set the function that evaluates frames (PEP 523, Python/pystate.c), by its address.
+    """Get or set the C function with which CPython runs a frame (PEP 523, Python/pystate.c).
 
-    `frame_evaluator("Get")` returns the address, and `frame_evaluator("Set", address)` sets it.
+    `frame_evaluator("Get")` returns the address of that function, and `frame_evaluator("Set",
+    address)` sets it and returns None.
     """
-    # No argtypes: they make an ArgumentError of the RecursionError of a stack that is full.
+    # `argtypes` is not set: on a full stack it would turn a RecursionError into an ArgumentError.
     function = ctypes.pythonapi[f"_PyInterpreterState_{verb}EvalFrameFunc"]
     find_interpreter = ctypes.pythonapi["PyInterpreterState_Get"]
     function.restype = ctypes.c_void_p
@@ -68,7 +73,7 @@ def frame_evaluator(verb: str, *addresses: int) -> int | None:
 
 
 KEPT = (
-    # The tracer is first, or it would report what puts back the rest.
+    # The tracer is restored first. Otherwise it would report the code that restores the rest.
     InterpreterPart("sys.settrace", sys.gettrace, sys.settrace),
     InterpreterPart("sys.setprofile", sys.getprofile, sys.setprofile),
     InterpreterPart(
@@ -86,20 +91,24 @@ class _VerbUnderWay:
 
     def __init__(self, results):
         """Begin a call without errors."""
-        #: What ended a learner's code, oldest first.
+        #: The errors that ended a learner's code in this call, oldest first.
         self.errors: list[BaseException] = []
-        #: The type of errors, or a tuple of types, that are a result and not raised again.
+        #: A type of errors, or a tuple of types. The verb returns such an error as a result, for
+        #: example in a table, and does not raise it again.
         self.results = results
 
 
-# The calls of verbs that have not ended, the innermost last. It is a global because a learner's
-# code runs in many places that know no verb, and because one thread at a time may use it.
+# The calls of verbs that have not ended, the innermost last. It is a global, because many functions
+# run a learner's code and do not know for which verb. Only one thread at a time uses it.
 _UNDER_WAY: list[_VerbUnderWay] = []
 
 
 @contextmanager
 def one_thread_at_a_time() -> Iterator[None]:
-    """Let one thread watch in the block: what a verb changes is one for the whole process."""
+    """Raise RuntimeError if another thread is in such a `with` block already.
+
+    All threads share most of what a verb changes, such as `sys.stdout`.
+    """
     if not _LOCK.acquire(blocking=False):
         raise RuntimeError(
             "a verb is at work in another thread, and verbs are for one thread at a time: "
@@ -114,7 +123,10 @@ def one_thread_at_a_time() -> Iterator[None]:
 def preserves_interpreter_state(
     fn: Callable[Arguments, Result], results=Exception
 ) -> Callable[Arguments, Result]:
-    """Return `fn` as a verb: it restores `KEPT`, and refuses to run beside another thread's verb.
+    """Return a function that calls `fn` as a verb, and restores the settings in `KEPT` after it.
+
+    The returned function refuses to run while a verb runs in another thread. Errors that leave it
+    have only the learner's frames in their traceback.
 
     Parameters
     ----------
@@ -122,77 +134,94 @@ def preserves_interpreter_state(
         The function. What a learner's code has set in the interpreter stays after it, unless `fn`
         is a check.
     results
-        The types of errors that are a result of the verb. Any other error that ended a learner's
-        code is raised again, after the result of `fn` has been drawn. () in a verb that makes one
-        call, Exception in one that compares cases, BaseException in a check, which judges.
-
-    What is raised shows only the learner's own frames.
+        The types of errors that the verb returns as a result. Any other error that ended a
+        learner's code is raised again, after the result of `fn` has been shown. The value is () for
+        a verb that makes one call, Exception for one that compares cases, and BaseException for a
+        check, which judges the learner's code.
     """
-    judges = issubclass(KeyboardInterrupt, results)
+    is_check = issubclass(KeyboardInterrupt, results)
 
     @functools.wraps(fn)
     def guarded(*args, **kwargs):
-        """Check the arguments, call `fn`, restore the interpreter, and raise what is due."""
-        leave_to_python()  # torch may have been imported since
+        """Check the arguments, call `fn`, restore the interpreter; raise the learner's error."""
+        leave_to_python()  # again, because torch may have been imported since the last verb
         interrupts = in_users_code()
         under_way = _VerbUnderWay(results)
         try:
             bind_call(guarded, args, kwargs)
             shell = running_shell()
-            # `exit()` of a notebook would end the kernel.
-            leaving = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
+            # In a notebook `exit()` calls `ask_exit`, which would end the kernel.
+            exit_patch = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
             lock = one_thread_at_a_time()
-            # In a check, the handler of Ctrl-C is that of `limits.limited`.
-            with nullcontext() if judges else interrupts:
-                # Not a `with` of their own: each costs frames, and a learner's stack may be full.
+            # A check runs the code in `limits.limited`, which handles Ctrl-C itself.
+            with nullcontext() if is_check else interrupts:
+                # The lock is no `with` statement of its own, because each `with` of a generator
+                # needs further frames, and a learner's stack may be full.
                 lock.__enter__()
-                before = [(part, part.read()) for part in KEPT]
+                values_before = [(part, part.read()) for part in KEPT]
                 _UNDER_WAY.append(under_way)
                 try:
-                    with said_if_missing(), leaving, frames_left_out_of_graphs():
-                        # Called from here: some verbs count the frames up to the learner's.
+                    with raise_missing_part(), exit_patch, frames_left_out_of_graphs():
+                        # `fn` is called in this very frame, because some verbs count the frames
+                        # between themselves and the learner's code.
                         result = fn(*args, **kwargs)
-                except (Exception, KeyboardInterrupt):  # a verb says an interrupt by one of its own
-                    # SystemExit and an interrupt of the learner's code come first.
-                    fatal = _find_fatal(under_way.errors, results)
-                    if fatal is None:
+                except (Exception, KeyboardInterrupt):  # also the KeyboardInterrupt of a verb
+                    # SystemExit or KeyboardInterrupt of the learner's code is more important than
+                    # an error that followed from it.
+                    fatal_error = _find_fatal(under_way.errors, results)
+                    if fatal_error is None:
                         raise
-                    raise fatal from None
+                    raise fatal_error from None
                 finally:
                     _UNDER_WAY.pop()
-                    for part, value in before:
-                        value_now = part.read()
-                        # What the learner's code has set stays, but in a check nothing stays.
-                        if value_now != value and (judges or is_ours(value_now)):
-                            part.put(value)
+                    _restore_parts(values_before, also_learners=is_check)
                     lock.__exit__(None, None, None)
 
-            raised = [error for error in under_way.errors if not isinstance(error, results)]
-            raised += interrupts.raised
-            if raised:
-                # An error of the drawing would hide the learner's.
+            due_errors = [error for error in under_way.errors if not isinstance(error, results)]
+            due_errors += interrupts.raised
+            if due_errors:
+                # If the result cannot be shown, that error must not hide the learner's.
                 with suppress(Exception):
                     draw(result)
-                raise raised[0]
+                raise due_errors[0]
             return result
         except BaseException as error:
-            of_user = any(error is one for one in (*under_way.errors, *interrupts.raised))
+            users_errors = (*under_way.errors, *interrupts.raised)
+            of_user = any(error is users_error for users_error in users_errors)
             keep_users_frames(error, fn.__name__, of_user)
-            # What the program's own handler raised comes before an error of ours.
+            # The error of the program's signal handler is more important than one of this package.
             if interrupts.raised and isinstance(error, Exception) and not of_user:
                 raise interrupts.raised[0] from None
             raise
         finally:
-            # The tracebacks of errors lead to this frame, so a variable here would make a cycle.
+            # The traceback of an error has this frame. A variable of this frame that refers to the
+            # error would make a reference cycle, and keep the learner's objects alive.
             under_way.errors.clear()
-            raised = fatal = None
+            due_errors = fatal_error = users_errors = None
 
-    guarded.autograph_info__ = {}  # AutoGraph rewrites nothing that bears this name
+    guarded.autograph_info__ = {}  # AutoGraph does not convert a function with this attribute
     return breaks_graph(guarded)
 
 
+def _restore_parts(
+    values_before: list[tuple[InterpreterPart, object]], also_learners: bool
+) -> None:
+    """Restore each part of `KEPT` whose value has changed since the verb began.
+
+    `values_before` has pairs (part, value). What a learner's code has set stays, unless
+    `also_learners` is True, as after a check.
+    """
+    for part, value in values_before:
+        value_now = part.read()
+        if value_now != value and (also_learners or is_ours(value_now)):
+            part.put(value)
+
+
 def _find_fatal(errors: list[BaseException], results) -> BaseException | None:
-    """Return the first error that is neither an Exception nor a result of the verb, or None."""
+    """Return the first error that must end the verb: SystemExit, KeyboardInterrupt and the like.
+
+    Return None if each error is an Exception, or is of the types `results`, which a verb returns.
+    """
     for error in errors:
         if not isinstance(error, (Exception, results)):
             return error
@@ -200,27 +229,29 @@ def _find_fatal(errors: list[BaseException], results) -> BaseException | None:
 
 
 def raises_what_the_call_raises(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return `fn` as a verb that makes one call: it draws its result, then raises the call's error.
+    """Return `fn` as a verb that makes one call, and raises the error of that call again.
 
-    In a verb that compares cases, such an error is a result.
+    The verb shows its result first. A verb that compares cases returns such an error as a result,
+    and uses `preserves_interpreter_state` itself.
     """
     return preserves_interpreter_state(fn, results=())
 
 
 def returns_what_to_call(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return `fn`, with a sentence for somebody who passes it the arguments of the later call.
+    """Return `fn`, marked as a verb that returns a function which the user then calls.
 
-    `bind_call` adds the sentence to its error.
+    The mark is a sentence that `bind_call` adds to its error, for a user who passes the arguments
+    of the later call to the verb: `watch(f, x)` instead of `watch(f)(x)`.
     """
     fn.how_to_call = f"it returns what to call: {fn.__name__}(f)(…)"  # type: ignore[attr-defined]
     return fn
 
 
 def is_ours(value: object) -> bool:
-    """Return whether a value of a part of `KEPT` was set by a verb: its code is of this package.
+    """Return whether a verb has set this value of a part of `KEPT`, and not the learner's code.
 
-    A value is a tracer, a profiler or a stream. A number is the address of a frame evaluator, which
-    only the verbs change.
+    A tracer, a profiler or a stream is a verb's if its function or class is of this package. A
+    number is the address of a frame evaluator; only verbs change that, so it is always a verb's.
     """
     if type(value) is int:
         return True
@@ -230,25 +261,25 @@ def is_ours(value: object) -> bool:
 
 
 def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable[Arguments, Result]:
-    """Return `fn` as a function of the front door: its errors show only the learner's frames.
+    """Return a public function that calls `fn`, and whose errors show only the learner's frames.
 
     It is for functions that change nothing in the interpreter, such as one that returns a context
     manager. `name` is what learners call the function, if that is not its own name.
     """
 
     @functools.wraps(fn)
-    def spoken(*args, **kwargs):
-        """Check the arguments, and call `fn`; an error of either loses our frames."""
+    def checked(*args, **kwargs):
+        """Check the arguments, and call `fn`; remove this package's frames from an error."""
         try:
-            bind_call(spoken, args, kwargs)
+            bind_call(checked, args, kwargs)
             return fn(*args, **kwargs)
         except BaseException as error:
-            keep_users_frames(error, spoken.users_name)
+            keep_users_frames(error, checked.users_name)
             raise
 
-    spoken.users_name = name or fn.__name__
-    spoken.autograph_info__ = {}
-    return breaks_graph(spoken)
+    checked.users_name = name or fn.__name__
+    checked.autograph_info__ = {}  # AutoGraph does not convert a function with this attribute
+    return breaks_graph(checked)
 
 
 def running_shell():
@@ -258,7 +289,10 @@ def running_shell():
 
 
 def draw(result: object) -> None:
-    """Show the result of a verb that raises: as a cell's result in IPython, else as text."""
+    """Show the result of a verb that cannot return it: as a cell's result in IPython, else as text.
+
+    A verb that ends with the learner's error cannot return its result.
+    """
     if running_shell():
         module("IPython").display.display(result)
     else:
@@ -266,15 +300,19 @@ def draw(result: object) -> None:
 
 
 def note_end(error: BaseException | None) -> None:
-    """Have the verb under way raise this error again in the end. Without a verb, do nothing."""
+    """Have the verb under way raise this error again when it ends.
+
+    Do nothing for None, or if no verb is under way.
+    """
     if _UNDER_WAY and error is not None:
         _UNDER_WAY[-1].errors.append(error)
 
 
 def note_interrupt(error: KeyboardInterrupt) -> None:
-    """Have the verb under way draw what it has recorded, and raise the interrupt after that.
+    """Have the verb under way show what it has recorded, and raise the interrupt after that.
 
-    The interrupt is raised now where there is no verb, and in a check, which draws nothing.
+    Raise the interrupt at once if no verb is under way, or if the verb is a check, which has
+    nothing to show.
     """
     if not _UNDER_WAY or isinstance(error, _UNDER_WAY[-1].results):
         raise error
@@ -290,13 +328,13 @@ def is_interrupted() -> bool:
 
 
 class running_user_code:  # noqa: N801 (used like a function)
-    """A `with` block in which a learner's code runs: the verb raises again what ends it."""
+    """A `with` block that runs a learner's code. The verb under way raises its error again."""
 
     def __enter__(self) -> None:
         """Do nothing: only the end of the code counts."""
 
     def __exit__(self, kind, error, trace) -> None:
-        """Note the error that ends the code, which goes on to the recorder."""
+        """Note the error that ends the code. The code around the block gets the error, too."""
         note_end(error)
 
 
@@ -304,10 +342,10 @@ class running_user_code:  # noqa: N801 (used like a function)
 def patched(owner, **names) -> Iterator[None]:
     """Give attributes of `owner` other values in a `with` block, and restore them after it.
 
-    `names` are the attributes with these values. One that `owner` only inherits, or lacks, is
-    removed again.
+    `names` is attribute -> value in the block. An attribute that `owner` inherits or lacks is
+    removed from it after the block.
     """
-    # From `vars`, because `getattr` would call a property, and bind a method.
+    # `vars` gives the stored value. `getattr` would call a property, and bind a method.
     before = {name: vars(owner)[name] for name in names if name in vars(owner)}
     try:
         for name, value in names.items():

@@ -1,7 +1,7 @@
-"""What a learner shares in a folder: exercises and their states, and a name only if one was given.
-
-Each learner has one file there, whose name is drawn by chance. A note in the learner's own `work/`
-says in which folder it is, and what it is called.
+"""Share a learner's progress with a class, by one file for each learner in a common folder.
+A file has the exercises with their states, and the learner's name if the learner gave one. The file
+has a random name. A note in the learner's own folder `work/` stores the common folder and the name
+of the file, so that the learner can change or remove the file later.
 """
 
 import json
@@ -14,15 +14,16 @@ from pathlib import Path
 from .folders import COURSE, Refusal
 from .learner_record import WORK, read_json_dict
 
-STATE = ".sharing.json"  # the note in work/: the folder, and the file's name
+# The note in work/: {"folder": path of the common folder, "file": name of the learner's file}
+STATE = ".sharing.json"
 _FILE_NAME = re.compile(r"progress-[0-9a-f]{32}\.json")
 
 
 @dataclass(frozen=True)
 class SharedFile:
-    """What one learner's file says, unjudged."""
+    """The content of one learner's file. Its texts were written by others, and are not checked."""
 
-    #: Pairs of an exercise and its state.
+    #: Pairs (exercise, state).
     states: tuple[tuple[str, str], ...]
     #: The learner's name, or "".
     name: str
@@ -39,16 +40,16 @@ class SharedFolder:
 
 
 def write_shared_file(folder: str, states: dict[str, str], name: str, work: Path) -> str:
-    """Write what a learner shares into the learner's one file; return the file's name.
+    """Write a learner's progress to the learner's file in a common folder; return the file's name.
 
     Parameters
     ----------
     folder
-        The folder in which the learner shares.
+        The common folder.
     states
         Exercise -> state.
     name
-        The learner's name, or "".
+        The learner's name; "" for none.
     work
         The learner's own folder, which has the note.
 
@@ -62,14 +63,15 @@ def write_shared_file(folder: str, states: dict[str, str], name: str, work: Path
     if not earlier and os.path.lexists(work / STATE):
         raise Refusal(f"{WORK}/{STATE} cannot be read: delete it and share again")
 
-    # The learner shares in one folder; sharing in another one removes the file in the first.
+    # A learner shares in one folder at a time. If that changes, the file in the earlier one goes.
     earlier_folder, earlier_name = earlier or (None, None)
     is_same_folder = earlier_folder == real_folder
     file_name = earlier_name if is_same_folder else f"progress-{secrets.token_hex(16)}.json"
     items = {"course": COURSE, "exercises": states}
     if name:
         items["name"] = name
-    try:  # until the new folder takes a file, the one in the other stays
+    try:
+        # The new file is written before the earlier one is removed, so that one of them is there.
         Path(real_folder, file_name).write_text(json.dumps(items, indent=1) + "\n", "utf-8")
         if not is_same_folder:
             remove_shared_file(work)
@@ -82,14 +84,15 @@ def write_shared_file(folder: str, states: dict[str, str], name: str, work: Path
 
 
 def remove_shared_file(work: Path) -> str:
-    """Remove the learner's file and the note; return the folder in which it was, or "".
+    """Remove the learner's file and the note; return the common folder in which the file was.
 
-    Raise Refusal if they cannot be removed. `work` is the learner's own folder.
+    Return "" if nothing is shared. Raise Refusal if the file or the note cannot be removed. `work`
+    is the learner's own folder.
     """
-    place = find_shared_file(work)
-    if place is None:
+    shared_file = find_shared_file(work)
+    if shared_file is None:
         return ""
-    folder, file_name = place
+    folder, file_name = shared_file
     try:
         Path(folder, file_name).unlink(missing_ok=True)
         (work / STATE).unlink(missing_ok=True)
@@ -99,7 +102,7 @@ def remove_shared_file(work: Path) -> str:
 
 
 def read_shared_folder(folder: str) -> SharedFolder:
-    """Return what the learners' files in a folder say; raise Refusal if it cannot be read."""
+    """Read the learners' files in a common folder. Raise Refusal if the folder cannot be read."""
     real_folder = _find_real_folder(folder)
     try:
         names = sorted(filter(_FILE_NAME.fullmatch, os.listdir(real_folder)))
@@ -114,7 +117,7 @@ def read_shared_folder(folder: str) -> SharedFolder:
 
 
 def _read_shared_file(path: Path) -> SharedFile | None:
-    """Return what a learner's file says; None if it is not of this course, or is broken."""
+    """Return the content of a learner's file; None if it is broken, or not of this course."""
     items = read_json_dict(path)
     states = items.get("exercises")
     name = items.get("name", "")
@@ -125,7 +128,10 @@ def _read_shared_file(path: Path) -> SharedFile | None:
 
 
 def _find_real_folder(folder: str) -> str:
-    """Return the real path of a folder, which may begin with ~; raise Refusal if there is none."""
+    """Return the absolute path of a folder, without links. Raise Refusal if it does not exist.
+
+    `folder` may begin with "~", which means the home folder.
+    """
     path = os.path.expanduser(folder)
     if not os.path.isdir(path):
         raise Refusal(f"there is no folder {folder[:200]!r}")
@@ -133,9 +139,10 @@ def _find_real_folder(folder: str) -> str:
 
 
 def find_shared_file(work: Path) -> tuple[str, str] | None:
-    """Return folder and name of the learner's file, as the note in `work` says; None without one.
+    """Return (common folder, name of the learner's file), as the note in `work` says.
 
-    Only a name that the course may have drawn counts, because the file will be overwritten.
+    Return None if there is no valid note. The file will be overwritten. So a name that the course
+    does not give, such as "thesis.txt", is not accepted.
     """
     note = read_json_dict(work / STATE)
     folder = str(note.get("folder"))

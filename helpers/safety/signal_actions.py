@@ -1,7 +1,6 @@
-"""What the operating system keeps of a signal, which Python cannot read: saved, and restored.
-
-`signal.signal` sets it anew each time. So the flag of `signal.siginterrupt` is lost, and what a
-library in C had set.
+"""Save and restore what the operating system stores about a signal, which Python does not show.
+Each call of `signal.signal` resets it. The flag of `signal.siginterrupt` would be lost, and
+settings of a C library.
 """
 
 import ctypes
@@ -14,19 +13,19 @@ except (AttributeError, OSError, TypeError):  # Windows has none
 
 
 class SystemAction:
-    """What the system does at a signal, as it is now.
+    """A copy of the operating system's settings for one signal (`struct sigaction`).
 
-    For the system, Python's handlers are one function in C, whichever callable that calls. So while
-    Python replaces one callable by another, the system need not know of it.
+    For the system, all Python handlers are the same C function, which then calls a Python callable.
+    So the settings are still right after Python has replaced one callable by another.
     """
 
     def __init__(self, number: int):
-        """Read what the system does at the signal of this number."""
+        """Copy the settings for the signal `number`. On Windows nothing can be copied."""
         self._number = number
-        self._action = (ctypes.c_char * SIZE)()  # nobody looks into it
+        self._action = (ctypes.c_char * SIZE)()  # copied as bytes, whatever the fields are
         self._is_read = _sigaction is not None and _sigaction(number, None, self._action) == 0
 
     def restore(self) -> None:
-        """Have the system do the same at the signal again; nothing where it could not be read."""
+        """Give the operating system the copied settings again; do nothing if none were copied."""
         if self._is_read:
             _sigaction(self._number, self._action, None)

@@ -1,8 +1,7 @@
-"""What a program prints while a verb runs it -> noted, by a stand-in for its `sys.stdout`.
-
-The stand-in differs from the program's stream only in where text goes, and bytes for its `buffer`.
-All else is asked of the stream itself. The program may keep the stand-in, as the stream of a log
-handler. Once the verb has ended, the stand-in writes to the program's stream.
+"""Record what a program prints while a verb runs it, by an object that replaces `sys.stdout`.
+That object is called the *stand-in*. It passes each text that is written to a function, and passes
+everything else on to the program's own stream. The program may keep the stand-in, for example in a
+log handler. So once the verb has ended, the stand-in writes to the program's stream.
 """
 
 import sys
@@ -15,14 +14,15 @@ from .dynamo_aside import leave_to_python
 
 
 class _StandIn:
-    """Stands for a stream.
+    """Replaces a stream: its attributes and methods are those of the stream, but for writing.
 
-    What is written goes to `note`, or to the stream if `note` is None. Its own attributes are set
-    by `object.__setattr__`, because `__setattr__` sets those of the stream.
+    Its own two attributes are set by `object.__setattr__`, because its `__setattr__` sets an
+    attribute of the stream. `_note` is called with each text that is written. If it is None, the
+    text is written to `_stream`.
     """
 
     def __init__(self, stream, note: Callable[[str], object]):
-        """Stand for `stream`, and call `note` with each text that is written."""
+        """Replace `stream`, and call `note` with each text that is written."""
         object.__setattr__(self, "_stream", stream)
         object.__setattr__(self, "_note", note)
 
@@ -32,12 +32,12 @@ class _StandIn:
 
     @property
     def writelines(self) -> Callable[[Iterable], None]:
-        """The method, as a property: it is looked up before it is called, as in the stream."""
-        self._stream.writelines  # noqa: B018 (AttributeError where there is none)
+        """The method that writes many texts. A property, so that a stream without it has none."""
+        self._stream.writelines  # noqa: B018 (raises AttributeError if the stream lacks it)
         return self._write_lines
 
     def _write_lines(self, lines: Iterable) -> None:
-        """Write each of these texts, as the `writelines` of a stream does."""
+        """Write each of the texts, as `writelines` of a stream does."""
         for line in lines:
             self.write(line)
 
@@ -68,7 +68,7 @@ class _StandIn:
 
     def __enter__(self):
         kind = type(self._stream)
-        if not hasattr(kind, "__enter__"):  # as Python says it of such a stream
+        if not hasattr(kind, "__enter__"):  # the error that Python raises for such a stream
             reason = "object does not support the context manager protocol"
             raise TypeError(f"'{kind.__name__}' {reason}")
         self._stream.__enter__()
@@ -79,21 +79,25 @@ class _StandIn:
 
 
 class StandardOutput(_StandIn):
-    """Stands for a stream of text, such as `sys.stdout`."""
+    """Replaces a stream of text, such as `sys.stdout`."""
 
     def write(self, *texts):
-        """Note the text. What the stream would refuse is passed on to it, so that it refuses."""
-        shown = _as_shown(self._stream, texts)
+        """Note one text, and return what the stream's own `write` would return.
+
+        Arguments that the stream would refuse are passed on to the stream, so that it raises its
+        own error.
+        """
+        shown = _encode_as_stream(self._stream, texts)
         if self._note is None or shown is None:
             return self._stream.write(*texts)
         self._note(shown)
-        # What a stream of another kind would return is not known; most return nothing.
+        # A `TextIOBase` returns the number of characters. Other streams mostly return None.
         return len(texts[0]) if isinstance(self._stream, TextIOBase) else None
 
     @property
     def buffer(self):
-        """The buffer of the stream, or what stands for it."""
-        buffer = self._stream.buffer  # AttributeError where there is none
+        """The stream's buffer of bytes, or a stand-in for it while texts are noted."""
+        buffer = self._stream.buffer  # raises AttributeError if the stream has none
         if self._note is None:
             return buffer
         if "_bytes" not in vars(self):
@@ -102,17 +106,20 @@ class StandardOutput(_StandIn):
 
 
 class _StandardBytes(_StandIn):
-    """Stands for the buffer of a stream of text: it decodes bytes, and notes them as text."""
+    """Replaces the buffer of a stream of text: it decodes the bytes, and notes the text."""
 
     def __init__(self, text: StandardOutput, buffer):
-        """Stand for the buffer of the stream for which `text` stands."""
+        """Replace `buffer`, the buffer of the stream that `text` replaces."""
         encoding = getattr(text, "encoding", None) or "utf-8"
         super().__init__(buffer, text._note)
         object.__setattr__(self, "_text", text)
         object.__setattr__(self, "_decoder", getincrementaldecoder(encoding)("backslashreplace"))
 
     def write(self, *arguments):
-        """Note the bytes as text. Other arguments go to the buffer itself, which refuses them."""
+        """Note the bytes as text, and return how many there are.
+
+        Arguments that the buffer would refuse are passed on to it, so that it raises its own error.
+        """
         note = self._text._note
         if note is None or len(arguments) != 1 or getattr(self._stream, "closed", False):
             return self._stream.write(*arguments)
@@ -124,16 +131,17 @@ class _StandardBytes(_StandIn):
         return len(data)
 
 
-def _as_shown(stream, texts: tuple) -> str | None:
-    """Return the text as the stream's encoding shows it, or None if the stream would raise.
+def _encode_as_stream(stream, texts: tuple) -> str | None:
+    """Return the text that a reader of the stream would see; None if the stream would raise.
 
-    `texts` are the arguments of a call of `write`, which should be one str.
+    `texts` are the arguments of a call of `write`, which should be one str. A character that the
+    stream's encoding lacks is replaced as the stream would replace it.
     """
     if len(texts) != 1 or not isinstance(texts[0], str) or getattr(stream, "closed", False):
         return None
     encoding = getattr(stream, "encoding", None)
     errors = getattr(stream, "errors", None)
-    if type(encoding) is not str or type(errors) is not str:
+    if type(encoding) is not str or type(errors) is not str:  # a stream that encodes nothing
         return texts[0]
     try:
         return texts[0].encode(encoding, errors).decode(encoding, errors)
@@ -143,12 +151,12 @@ def _as_shown(stream, texts: tuple) -> str | None:
 
 @contextmanager
 def redirected(printed) -> Iterator[None]:
-    """Have `printed.write` note what the block prints; a stream that the block sets stays.
+    """Replace `sys.stdout` in a `with` block, so that `printed.write` gets each text.
 
-    `printed` has a method `write`, which receives each text.
+    If the block itself sets `sys.stdout` to another stream, that one stays after the block.
     """
     stream = sys.stdout
-    if stream is None:  # as in a program without a console, where nothing is printed
+    if stream is None:  # a program without a console, in which nothing is printed
         yield
         return
     leave_to_python(StandardOutput.write, _StandIn._write_lines, _StandardBytes.write)

@@ -1,4 +1,6 @@
-"""Parts of a process that code can set: how each is read, and how it is restored."""
+"""Describe settings of a process, such as `sys.path`, by a function to read and one to restore.
+A check saves them before it runs a learner's answer, and restores them after it.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,20 +12,20 @@ LAST_RESULT = "_"  # an interactive Python keeps it in builtins
 
 @dataclass(frozen=True)
 class StatePart:
-    """One part of the process."""
+    """One setting of the process, which code can change."""
 
     #: What it is called.
     name: str
-    #: Returns its value, which no later change touches.
+    #: Returns its value. If that is a list or a dict, a copy.
     read: Callable[[], object]
-    #: `restore(value)` sets it.
+    #: `restore(value)` sets the value that `read` returned earlier.
     restore: Callable[[object], object]
-    #: The module that must be loaded already.
+    #: The module that the setting belongs to. Both functions need it to be imported already.
     needs: str = "sys"
 
 
 def attribute_part(needs: str, name: str) -> StatePart:
-    """Return the part that is an attribute of a loaded module."""
+    """Return the setting that is the attribute `name` of the module `needs`."""
 
     def read():
         return getattr(module(needs), name)
@@ -35,7 +37,10 @@ def attribute_part(needs: str, name: str) -> StatePart:
 
 
 def switch_part(needs: str, name: str, read: Callable, restore: Callable) -> StatePart:
-    """Return the part that two functions read and set. Both get the module that is needed."""
+    """Return the setting that `read(module)` returns and `restore(module, value)` sets.
+
+    `module` is the module called `needs`.
+    """
 
     def read_now():
         return read(module(needs))
@@ -47,17 +52,18 @@ def switch_part(needs: str, name: str, read: Callable, restore: Callable) -> Sta
 
 
 def accessor_part(needs: str, getter: str, setter: str) -> StatePart:
-    """Return the part that two public functions of a library read and set.
+    """Return the setting that two public functions of a library read and set.
 
-    `getter` and `setter` are their names in the module `needs`, such as "config.floatx".
+    `getter` and `setter` are their names in the module `needs`, such as "config.floatx" and
+    "config.set_floatx".
     """
 
     def find(path: str):
         """Return the function at a dotted path in the module."""
-        found = module(needs)
+        value = module(needs)
         for name in path.split("."):
-            found = getattr(found, name)
-        return found
+            value = getattr(value, name)
+        return value
 
     def read():
         return find(getter)()
@@ -69,9 +75,9 @@ def accessor_part(needs: str, getter: str, setter: str) -> StatePart:
 
 
 def list_part(name: str, find: Callable[[], list], needs: str = "sys") -> StatePart:
-    """Return the part that is the items of the list that `find()` returns.
+    """Return the setting that consists of the items of the list that `find()` returns.
 
-    The list itself stays, because others refer to it. `needs` is the module that must be loaded.
+    Restoring replaces the items of the same list, because other code has references to that list.
     """
 
     def read():
@@ -86,9 +92,10 @@ def list_part(name: str, find: Callable[[], list], needs: str = "sys") -> StateP
 def dict_part(
     name: str, find: Callable[[], dict], needs: str = "sys", removes_new: bool = True
 ) -> StatePart:
-    """Return the part that is the items of the dict that `find()` returns, less `LAST_RESULT`.
+    """Return the setting that consists of the items of the dict that `find()` returns.
 
-    With `removes_new`, restoring it removes keys that it did not have.
+    Restoring changes the same dict, because other code has references to it. With `removes_new`,
+    keys that have been added are removed. The key `LAST_RESULT` is left alone.
     """
 
     def read():

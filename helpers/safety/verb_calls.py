@@ -1,4 +1,7 @@
-"""A call of a verb -> nothing if the verb takes its arguments, or one sentence on what is wrong."""
+"""Check the arguments of a call of a verb against its signature; raise a clear TypeError.
+A *verb* is a public function of this package, such as `show_bytecode`. Python's own message for a
+wrong call does not say how the function is called, or which keyword was misspelt.
+"""
 
 import inspect
 import re
@@ -15,10 +18,9 @@ _MISSING = re.compile(r"missing a required (?:positional-only |keyword-only )?ar
 
 
 def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
-    """Raise TypeError, in one sentence, if `verb` does not take these arguments.
+    """Raise TypeError, in one sentence, if `verb` does not accept these arguments.
 
-    Some verbs pass the keywords that they do not know to a function. Such a verb refuses a keyword
-    that is close to one of its own, if the function does not take that keyword either.
+    If the verb has an attribute `how_to_call`, that text is added to the sentence.
     """
     signature = inspect.signature(verb)
     _refuse_unknown_keyword(verb, signature, args, kwargs)
@@ -33,18 +35,20 @@ def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
 def _refuse_unknown_keyword(
     verb: Callable, signature: Signature, args: tuple, kwargs: dict
 ) -> None:
-    """Raise TypeError for the first keyword of a call that the verb does not take.
+    """Raise TypeError for the first keyword of a call that the verb does not accept.
 
-    If the verb has **keywords, only those count that look like a misspelt keyword of its own.
+    A verb with **kwargs passes unknown keywords to a function of the user. Such a verb refuses only
+    a keyword that looks like one of the verb's own, misspelt, and that the function does not accept
+    either.
     """
     parameters = signature.parameters.values()
     own_names = [p.name for p in parameters if p.kind in _NAMED]
     if _count_self(signature):
-        own_names = own_names[1:]
+        own_names = own_names[1:]  # without `self`
     unknown = [keyword for keyword in kwargs if keyword not in own_names]
 
     if any(p.kind is Parameter.VAR_KEYWORD for p in parameters):
-        # The function that gets the other keywords is the first argument.
+        # The user's function is the first argument of such a verb.
         function = args[0] if args else next(iter(kwargs.values()), None)
         unknown = [
             keyword
@@ -62,10 +66,10 @@ def _refuse_unknown_keyword(
 
 
 def _describe_failure(verb: Callable, signature: Signature, message: str, count: int) -> str:
-    """Return in a sentence why a verb does not take a call.
+    """Return a sentence on why a verb does not accept the arguments of a call.
 
-    `message` is what `Signature.bind` says, and `count` how many arguments are passed by position,
-    with `self`.
+    `message` is the error message of `Signature.bind`. `count` is how many arguments the call has
+    by position, `self` included.
     """
     call = _format_call(verb, signature)
     if message.startswith(_TOO_MANY):
@@ -82,23 +86,23 @@ def _describe_failure(verb: Callable, signature: Signature, message: str, count:
 
 
 def _count_self(signature: Signature) -> int:
-    """Return 1 if a verb is a class's `__init__`, which takes `self`, else 0."""
+    """Return 1 if a verb has the parameter `self`, as the `__init__` of a class has, else 0."""
     parameter = signature.parameters.get("self")
     return 1 if parameter is not None and parameter.kind in _NAMED else 0
 
 
 def _may_take(function: object, keyword: str) -> bool:
-    """Return whether a function may take a keyword; True if that is unknown."""
+    """Return whether a function may accept a keyword; True if its signature cannot be read."""
     try:
         parameters = inspect.signature(function).parameters
-    except Exception:  # what an object says of itself may raise anything
+    except Exception:  # `inspect` runs code of the object, which may raise anything
         return True
     takes_any = any(p.kind is Parameter.VAR_KEYWORD for p in parameters.values())
     return takes_any or keyword in parameters
 
 
 def _format_call(verb: Callable, signature: Signature) -> str:
-    """Return how a verb is called: its name, and the names of what it takes."""
+    """Return the name of a verb with its parameters, without types: "show_frame(fn, *args)"."""
     parameters = [p for p in signature.parameters.values() if p.name != "self"]
     plain = [p.replace(annotation=Parameter.empty) for p in parameters]
     shown = signature.replace(parameters=plain, return_annotation=Signature.empty)
@@ -106,5 +110,5 @@ def _format_call(verb: Callable, signature: Signature) -> str:
 
 
 def _name_verb(verb: Callable) -> str:
-    """Return what users call a verb: of a class, `__init__` has the name of that."""
+    """Return the name by which users call a verb. For the `__init__` of a class, the class's."""
     return getattr(verb, "users_name", verb.__name__)

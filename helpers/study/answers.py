@@ -1,4 +1,7 @@
-"""A learner's answer in any form -> plain values, or why it cannot be judged."""
+"""Read a learner's answer to an exercise in any form, or say why it cannot be judged.
+An *answer* is what the learner passes to a check. A *stub* is an answer that is still `...`, as the
+notebook of the course has it.
+"""
 
 from collections.abc import Iterable, Mapping
 from itertools import islice
@@ -7,7 +10,7 @@ from helpers.capture.text.value import short_repr
 
 
 class NotAttempted(Exception):
-    """The answer is still the stub, or the parts that the message names are."""
+    """The answer, or the parts of it that the message names, are still the stub `...`."""
 
 
 class InvalidAnswer(Exception):
@@ -15,25 +18,32 @@ class InvalidAnswer(Exception):
 
 
 def require_attempt(value, part: str = ""):
-    """Return the learner's value. Raise NotAttempted, with the name of the part, if it is `...`."""
+    """Return `value`; raise NotAttempted if it is still `...`.
+
+    `part` is the message of the error, the name of the part of the answer that `value` is.
+    """
     if value is ...:
         raise NotAttempted(part)
     return value
 
 
 def require_attempts(values: Mapping) -> None:
-    """Raise NotAttempted with the names of the values that are still `...`, if there are any."""
+    """Raise NotAttempted if some values are still `...`. The message lists their names.
+
+    `values` is name -> value. If all values are `...`, the message is "".
+    """
     stubs = [str(name) for name, value in values.items() if value is ...]
-    if len(stubs) == len(values) and stubs:  # nothing is attempted, so no part is worth a name
+    if len(stubs) == len(values) and stubs:
         raise NotAttempted("")
     if stubs:
         raise NotAttempted(", ".join(stubs))
 
 
 def require_named_values(answer, names: Iterable[str], what: str = "the guess") -> dict:
-    """Return name -> value of an answer that is a dict with just these names.
+    """Return an answer as a dict, name -> value, in the order of `names`.
 
-    InvalidAnswer for any other answer; `what` is the answer in words. NotAttempted for stubs.
+    The answer must be a mapping whose keys are exactly `names`. Raise InvalidAnswer for any other
+    answer, whose message calls the answer `what`, and NotAttempted if values are still `...`.
     """
     names = list(names)
     must = f"{what} must be a dict with the keys {', '.join(names)}"
@@ -54,9 +64,10 @@ def require_named_values(answer, names: Iterable[str], what: str = "the guess") 
 
 
 def require_items(answer, limit: int, what: str = "the answer") -> list:
-    """Return the items of a list, tuple, array, tensor …, at most `limit` of them.
+    """Return the items of an answer as a list. The answer may be a list, tuple, array or tensor.
 
-    InvalidAnswer for an answer without items or with more; `what` is the answer in words.
+    Raise InvalidAnswer for any other answer, or one with more than `limit` items. The message calls
+    the answer `what`.
     """
     is_text_or_mapping = isinstance(answer, (str, bytes, Mapping))
     if is_text_or_mapping or not hasattr(type(answer), "__iter__"):
@@ -69,7 +80,10 @@ def require_items(answer, limit: int, what: str = "the answer") -> list:
 
 
 def to_plain_text(value):
-    """Return any kind of text, such as numpy's or an enum's, as a plain str, all else as is."""
+    """Return text of a subclass of str, such as numpy.str_, as a plain str.
+
+    Any other value is returned unchanged.
+    """
     if isinstance(value, str):
         return str.__str__(value)
     return value

@@ -1,4 +1,7 @@
-"""A learner's answer -> untried, passed or failed because …, and hints. It never raises."""
+"""Judge a learner's answer to an exercise, as in `check.tangle(answer)`, and show hints.
+The outcome of a check is "untried", "passed" or "failed" with a reason. Whatever the answer does, a
+check raises no error. Each exercise has a *judge*, a function that gets the answers.
+"""
 
 import contextlib
 import logging
@@ -31,7 +34,8 @@ def _is_class(answer) -> bool:
     return isinstance(answer, type)
 
 
-KINDS = {  # annotation of a judge's parameter -> whether an answer fits, and what it must be
+# annotation of a judge's parameter -> (function that says if an answer fits, what it must be)
+KINDS = {
     Callable: (callable, "function"),
     type: (_is_class, "class"),
 }
@@ -39,27 +43,28 @@ KINDS = {  # annotation of a judge's parameter -> whether an answer fits, and wh
 
 @dataclass
 class Exercise:
-    """One exercise: an answer goes to its judge, whose verdict becomes an exhibit.
+    """One exercise. Calling it judges the learner's answers, and returns the outcome to show.
 
-    A parameter's annotation is checked if it is in KINDS.
+    If the annotation of a judge's parameter is in `KINDS`, an answer of another kind is refused.
     """
 
     #: What learners type after `check.`.
     name: str
-    #: `judge(*answers)` returns None if all is right, or else the reason.
+    #: `judge(*answers)` returns None if the answers are right, else a sentence on what is wrong.
     judge: Callable[..., str | None]
-    #: What is shown after a pass.
+    #: What is shown for right answers.
     praise: str
     #: From the weakest to the strongest.
     hints: tuple[str, ...]
     #: How long the judge may run.
     seconds: float = 10
-    #: `picture(*answers)` returns a model of what was built.
+    #: `picture(*answers)` returns a model, drawn for right answers, of what the learner has built.
     picture: Callable[..., object] | None = None
     #: The number of the hint that was shown last, from 1.
     _last_hint: int = field(default=0, init=False)
 
-    # results=BaseException: a KeyboardInterrupt that the answer raises is judged, not passed on.
+    # With results=BaseException, a KeyboardInterrupt that the answer raises counts as a wrong
+    # answer, and is not raised again.
     @partial(preserves_interpreter_state, results=BaseException)
     def __call__(self, *answers) -> Exhibit:
         """Judge the answers and return the outcome. Whatever they do, nothing is raised."""
@@ -69,7 +74,11 @@ class Exercise:
         return Exhibit(outcome, outcome_view)
 
     def _decide(self, answers: tuple) -> Outcome:
-        """Return the outcome: untried for a stub or a missing library, else passed or failed."""
+        """Return the outcome of judging the answers.
+
+        It is "untried" if an answer is a stub or if a needed library is not installed, else
+        "passed" or "failed".
+        """
         try:
             self._require_answers(answers)
             reason = self._judge_in_time(answers)
@@ -80,7 +89,8 @@ class Exercise:
         except InvalidAnswer as error:
             reason = str(error)
         except Exception as error:
-            # `sentence` is empty unless a library or program is missing. Then it is a judge's bug.
+            # `_judge_in_time` has turned errors of the answer into a reason. So this error is about
+            # a missing library or program, or else a mistake in the judge.
             sentence = missing_parts.sentence(error)
             if not sentence:
                 raise
@@ -88,6 +98,7 @@ class Exercise:
 
         if not reason:
             return Outcome(self.name, "passed", self.praise, picture=self._draw(answers))
+        # A reason may be a `sentences.Mismatch`, which has two more attributes than a str.
         return Outcome(
             self.name,
             "failed",
@@ -98,7 +109,10 @@ class Exercise:
         )
 
     def _require_answers(self, answers: tuple) -> None:
-        """Raise InvalidAnswer for a wrong number or kind of answers, NotAttempted for a stub."""
+        """Raise InvalidAnswer if there are too many or too few answers, or one is of a wrong kind.
+
+        Raise NotAttempted if an answer is still `...`.
+        """
         judge_signature = signature(self.judge)
         parameters = judge_signature.parameters
         try:
@@ -111,39 +125,49 @@ class Exercise:
         for name, answer in arguments.items():
             _require_kind(name, answer, parameters[name].annotation)
         if any(answer is ... for answer in arguments.values()):
-            # If one answer is `...`, name the functions whose body is still `...`, too.
+            # The message names all stubs, also functions whose body is still `...`.
             stubs = [name for name, answer in arguments.items() if _is_stub(answer)]
-            # A single answer needs no name.
+            # If the exercise has a single answer, no name is needed.
             raise NotAttempted(", ".join(stubs) if len(answers) > 1 else "")
 
     def _judge_in_time(self, answers: tuple) -> str | None:
-        """Return what is wrong with the answers, or None. What they set is restored."""
-        earlier_code = earlier_code_kept()
+        """Run the judge within its limits; return what is wrong with the answers, or None.
+
+        Settings of the process that the answers change are restored. An error that the answers
+        raise is a reason. Raised are NotAttempted, InvalidAnswer, an error about a missing library,
+        and KeyboardInterrupt if the learner pressed Ctrl-C.
+        """
+        compiled_code = earlier_code_kept()  # code that torch compiled for the learner before
         limit = limited(Limits(self.seconds))
-        doing = progress.doing("judging your answer")
+        activity = progress.doing("judging your answer")
         try:
-            with doing, unchanged(answers), earlier_code, limit, quiet():
+            with activity, unchanged(answers), compiled_code, limit, quiet():
                 reason = self.judge(*answers)
         except (NotAttempted, InvalidAnswer):
             raise
         except BaseException as error:
-            # Ctrl-C stops the check itself; the time limit interrupts the answer in the same way.
+            # The time limit raises KeyboardInterrupt in the answer, too. Only the learner's own
+            # Ctrl-C stops the check.
             is_interrupt = isinstance(error, KeyboardInterrupt)
             if is_interrupt and limit.interrupted and not limit.because:
                 raise
             if missing_parts.sentence(error):
                 raise
             reason = f"your code raised {describe_error(error)}{where_raised(error)}"
-        # What broke the limit comes first, because then any other reason may be its consequence.
+        # If a limit was passed, that is the reason. Any other may be a consequence of it.
         return limit.because or reason
 
     def _draw(self, answers: tuple):
-        """Return the picture of right answers, or None: a verdict does not depend on it."""
+        """Return the model of a picture of right answers.
+
+        Return None if the exercise has no picture, or if drawing it fails. A failure does not
+        change the verdict.
+        """
         if self.picture is None:
             return None
-        failing = contextlib.suppress(Exception, KeyboardInterrupt, SystemExit)
+        ignore_errors = contextlib.suppress(Exception, KeyboardInterrupt, SystemExit)
         limit = limited(Limits(self.seconds))
-        with failing, unchanged(answers), earlier_code_kept(), limit, quiet():
+        with ignore_errors, unchanged(answers), earlier_code_kept(), limit, quiet():
             return self.picture(*answers)
 
     def hint(self, number: int | None = None) -> Exhibit:
@@ -167,9 +191,10 @@ class Exercise:
 
 
 def _require_kind(name: str, answer, annotation) -> None:
-    """Raise InvalidAnswer for an answer that its parameter's annotation does not allow.
+    """Raise InvalidAnswer if an answer is not of the kind that an annotation demands.
 
-    Only annotations in KINDS are checked. The stub `...` is allowed everywhere.
+    `name` and `annotation` are those of the judge's parameter. Only annotations in `KINDS` are
+    checked, and the stub `...` is allowed for each of them.
     """
     if annotation not in KINDS or answer is ...:
         return
@@ -179,20 +204,23 @@ def _require_kind(name: str, answer, annotation) -> None:
 
 
 def _is_stub(answer) -> bool:
-    """Return whether an answer is `...`, a function with that body, or a class with one."""
+    """Return whether an answer is `...`, or a function with that body, or a class with such one."""
     if answer is ...:
         return True
-    parts = vars(answer).values() if isinstance(answer, type) else [answer]
-    for part in parts:
-        code = getattr(unwrap(part), "__code__", None)
-        # A stub's code has the constant `...` and looks up no name.
+    members = vars(answer).values() if isinstance(answer, type) else [answer]
+    for member in members:
+        code = getattr(unwrap(member), "__code__", None)
+        # The code of a function with the body `...` has that constant, and looks up no name.
         if code and ... in code.co_consts and not code.co_names:
             return True
     return False
 
 
 def exercise(*hints: str, **options) -> Callable[[Callable], Exercise]:
-    """Return a decorator that makes a judge an exercise. Its docstring becomes the praise."""
+    """Return a decorator that makes an Exercise from a judge.
+
+    The judge's docstring is shown for right answers. `options` are further fields of `Exercise`.
+    """
 
     def make_exercise(judge: Callable) -> Exercise:
         return Exercise(judge.__name__, judge, judge.__doc__, hints, **options)
@@ -204,20 +232,26 @@ class Checks:
     """The exercises by name, as in `check.tangle(answer)`. A chapter is imported when needed."""
 
     def __init__(self, chapters: dict[str, str]):
-        """Note which chapter has which exercise; `chapters`: module -> names with spaces."""
+        """Note which chapter has which exercise.
+
+        `chapters` is module of a chapter -> names of its exercises, separated by spaces.
+        """
         self._chapters_by_name = {}
         for chapter, names in chapters.items():
             for name in names.split():
                 self._chapters_by_name[name] = chapter
 
     def __getattr__(self, name: str) -> Exercise:
-        """Return the exercise of this name; NotOffered, with its newer name, if there is none."""
+        """Return the exercise of this name, and import its chapter.
+
+        If there is none, raise NotOffered, whose message says which name to use instead.
+        """
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._chapters_by_name:
             sentence = former_names.sentence_of_check(name, self._chapters_by_name)
-            # Show the learner only the line of their cell: without a traceback, a bare `raise`
-            # adds no line of this frame, while `raise error` would add one.
+            # The learner should see only the line of their own cell. The traceback is removed, and
+            # a bare `raise` adds no line for this frame. `raise error` would add one.
             try:
                 raise former_names.NotOffered(sentence)
             except former_names.NotOffered as error:

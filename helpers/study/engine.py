@@ -1,4 +1,7 @@
-"""A learner's answer and the reference, run on the same cases -> the first difference, in words."""
+"""Compare a learner's answer with a reference solution, case by case, and describe the difference.
+A *case* runs the answer once and the reference once, with the same arguments. The message is about
+the first case whose results differ.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,30 +13,34 @@ from helpers.study.observations import Raised, observe
 from helpers.study.sameness import as_numbers, find_farthest_item, is_same_result
 from helpers.study.sentences import describe_difference, describe_result, prefix_reason
 
-#: A function of the answer's result and the reference's. It returns a sentence, or nothing.
+#: `advice(own_result, right_result)` gets the two results of a case that differ. It returns a
+#: sentence to show for this mistake, or None if it has nothing to say.
 Advice = Callable[[object, object], str | None]
 
 
 @dataclass(frozen=True)
 class JudgedCase:
-    """One thing to try with an answer and with the reference."""
+    """One thing to try with the learner's answer and with the reference."""
 
-    #: The case in words, which begin the message.
+    #: The beginning of the message, such as "for 3 and 1".
     shows: str
-    #: `run(answer)` returns what is observed, as plain data.
+    #: `run(answer)` runs an answer, or the reference, and returns the result to compare.
     run: Callable
-    #: Text that is added to a difference. Or `advice(mine, real)` returns text instead of the two
-    #: results, or nothing if they suffice.
+    #: A text is added to the message, after the two results. A function returns the message that
+    #: replaces the two results, or None to show them.
     advice: str | Advice = ""
 
 
 def make_cases(run: Callable, rows: Iterable[tuple], advice: str | Advice = "") -> list[JudgedCase]:
-    """Return a case for each row: a description, and then the arguments of `run`.
+    """Return a case for each row, which is a tuple (description, *arguments of `run`).
 
     A case calls `run(*arguments, answer)`, once with the learner's answer and once with the
     reference.
     """
-    return [JudgedCase(shows, partial(run, *arguments), advice) for shows, *arguments in rows]
+    cases = []
+    for description, *arguments in rows:
+        cases.append(JudgedCase(description, partial(run, *arguments), advice))
+    return cases
 
 
 def find_difference(
@@ -43,107 +50,121 @@ def find_difference(
     who: str = "the reference",
     same: Callable[[object, object], bool] = is_same_result,
 ) -> str | None:
-    """Return the first case in which an answer and the reference differ, in words, or None.
+    """Return a message on the first case in which an answer and the reference differ, or None.
+
+    An error that the answer or the reference raises is a result, too.
 
     Parameters
     ----------
-    answer, reference
-        What each case's `run` is called with.
+    answer
+        The learner's answer. The `run` of each case is called with it.
+    reference
+        The right answer. The `run` of each case is also called with it.
     cases
         The cases, in the order in which they are tried.
     who
         What the message calls the reference.
     same
-        `same(mine, real)` returns whether two results agree.
+        `same(own_result, right_result)` returns whether two results agree.
     """
     for case in cases:
-        mine = observe(case.run, answer)
-        real = observe(case.run, reference)
-        if not same(mine, real):
-            reason = _advise_on_case(case.advice, mine, real, who)
+        own_result = observe(case.run, answer)
+        right_result = observe(case.run, reference)
+        if not same(own_result, right_result):
+            reason = _advise_on_case(case.advice, own_result, right_result, who)
             return prefix_reason(f"{case.shows}: ", reason)
     return None
 
 
-def _advise_on_case(advice: str | Advice, mine, real, who: str) -> str:
-    """Return the sentence on two results that differ, by a case's `advice`."""
+def _advise_on_case(advice: str | Advice, own_result, right_result, who: str) -> str:
+    """Return the message on two results that differ. `advice` is as in `JudgedCase`."""
     if not callable(advice):
-        return _describe_both(mine, real, who, advice)
-    return advice(mine, real) or _describe_both(mine, real, who, "")
+        return _describe_both(own_result, right_result, who, advice)
+    return advice(own_result, right_result) or _describe_both(own_result, right_result, who, "")
 
 
-def _describe_both(mine, real, who: str, advice: str | None) -> str:
-    """Return a sentence with both results, and the advice if there is any.
+def _describe_both(own_result, right_result, who: str, advice: str | None) -> str:
+    """Return "yours gives 2, <who> gives 4; <advice>" for the two results of a case.
 
-    Of two dicts, it has the entries that differ; of two arrays, the item that differs most.
+    If the results are dicts, only the entries that differ are shown. If they are arrays, only the
+    item that differs most is shown.
     """
-    own_part, right_part = find_parts_apart(mine, real)
-    place = None
+    own_part, right_part = find_parts_apart(own_result, right_result)
+    index = None  # of one item of two arrays
     if hasattr(right_part, "shape"):
-        place = find_farthest_item(own_part, right_part)
+        index = find_farthest_item(own_part, right_part)
 
     after = f"; {advice}" if advice else ""
-    own_text = _describe_observation(own_part, place)
-    right_text = _describe_observation(right_part, place)
+    own_text = _describe_observation(own_part, index)
+    right_text = _describe_observation(right_part, index)
     return describe_difference("", own_text, right_text, who, after)
 
 
-def _describe_observation(value, place: tuple | None) -> str:
-    """Return a result in words, with its verb. Of an array, `place` is the index of one item."""
-    if place is not None:
-        return f"gives {as_numbers(value)[place]:.9g} at {list(place)}"
+def _describe_observation(value, index: tuple | None) -> str:
+    """Return a result with a verb: "gives 3", "gives 3.5 at [0, 1]" or "raises ValueError: …".
+
+    `value` may be `observations.Raised`, which stands for an error. `index` is the place of the
+    item to show if `value` is an array, else None.
+    """
+    if index is not None:
+        return f"gives {as_numbers(value)[index]:.9g} at {list(index)}"
     if isinstance(value, Raised):
         return str(value)
     return f"gives {describe_result(value)}"
 
 
-def find_parts_apart(mine, real) -> tuple:
-    """Return the entries of two dicts that differ: of the answer's, and of the reference's.
+def find_parts_apart(own_result, right_result) -> tuple:
+    """Return (own part, right part): of two dicts, only the entries that differ.
 
-    Results that are not both dicts are returned as they are.
+    The own part is from `own_result`, and the right part from `right_result`. An entry that one
+    dict lacks is in the other part only. If the results are not both dicts, return them unchanged.
     """
-    if type(mine) is not dict or type(real) is not dict:
-        return mine, real
+    if type(own_result) is not dict or type(right_result) is not dict:
+        return own_result, right_result
 
     keys = []
-    for key in real:
-        if key not in mine or not is_same_result(mine[key], real[key]):
+    for key in right_result:
+        if key not in own_result or not is_same_result(own_result[key], right_result[key]):
             keys.append(key)
-    if not keys:  # all of the reference's entries agree, so the answer has more of them
-        keys = [key for key in mine if key not in real]
-    own_part = {key: mine[key] for key in keys if key in mine}
-    right_part = {key: real[key] for key in keys if key in real}
+    if not keys:  # all entries of the reference agree, so the answer has further ones
+        keys = [key for key in own_result if key not in right_result]
+    own_part = {key: own_result[key] for key in keys if key in own_result}
+    right_part = {key: right_result[key] for key in keys if key in right_result}
     return own_part, right_part
 
 
 def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Advice:
-    """Return the advice of a case whose results are dicts.
+    """Return the advice function for a case whose results are dicts.
 
-    It describes both results with a text of `advice`: that of the first entry that differs and has
-    one.
+    `advice` is key -> text. The function returns a message with both results, and with the text of
+    the first key whose entries differ. `who` is what the message calls the reference.
     """
 
-    def advise(mine, real):
-        if type(mine) is not dict or type(real) is not dict:
+    def advise(own_result, right_result):
+        """Return the message; None if the results are not both dicts."""
+        if type(own_result) is not dict or type(right_result) is not dict:
             return None
-        _, right_part = find_parts_apart(mine, real)
+        _, right_part = find_parts_apart(own_result, right_result)
         text = next((advice[key] for key in right_part if key in advice), "")
-        return _describe_both(mine, real, who, text)
+        return _describe_both(own_result, right_result, who, text)
 
     return advise
 
 
 def advise_on_first_part(who: str = "the reference", advice: str = "") -> Advice:
-    """Return the advice of a case whose results are dicts.
+    """Return the advice function for a case whose results are dicts.
 
-    It describes only the first entry that differs, with the text `advice` after it.
+    The function returns a message on only the first entry that differs, which begins with its key
+    and ends with the text `advice`. `who` is what the message calls the reference.
     """
 
-    def advise(mine, real):
-        if type(mine) is not dict or type(real) is not dict:
+    def advise(own_result, right_result):
+        """Return the message; None if the results are not both dicts."""
+        if type(own_result) is not dict or type(right_result) is not dict:
             return None
-        own_part, right_part = find_parts_apart(mine, real)
-        # The reference's order first. Its part is empty if the answer only has more entries.
+        own_part, right_part = find_parts_apart(own_result, right_result)
+        # The first key of the reference. If all its entries agree, the first key that only the
+        # answer has.
         key = next(iter({**right_part, **own_part}))
         sentence = _describe_both(own_part.get(key), right_part.get(key), who, advice)
         return prefix_reason(f"{key}: ", sentence)
@@ -158,20 +179,26 @@ def judge_guess(
     among: Sequence = (),
     plain: Callable = lambda value: value,
 ) -> str | None:
-    """Return what is wrong with a guess per name, and why, or None if nothing is wrong.
+    """Judge a guess for each of some names. Return a sentence on the first wrong one, or None.
 
     Parameters
     ----------
     guess
         The learner's answer, name -> value.
     truth
-        Name -> the result of running it.
+        Name -> the right value, which was measured.
     why
-        Name -> its reason, or a function of the name and the wrong value that returns it.
+        Name -> the reason of the right value. Or `why(name, value)` returns the reason, given the
+        learner's wrong value.
     among
-        The possible values; empty if all are.
+        The values that a learner may choose from; empty if any value is possible.
     plain
-        What normalises a value before it is compared.
+        `plain(value)` returns the learner's value in the form that is compared.
+
+    Raises
+    ------
+    InvalidAnswer, NotAttempted
+        The guess is not a dict with these names, or has stubs.
     """
     values = {}
     for name, value in require_named_values(guess, truth).items():
@@ -190,5 +217,5 @@ def judge_guess(
 
 
 def _is_among(value, choices: Sequence) -> bool:
-    """Return whether a value is one of the choices, of the same type: 1 is not True."""
+    """Return whether a value is equal to a choice of the same type. So 1 is not True."""
     return any(type(value) is type(choice) and value == choice for choice in choices)

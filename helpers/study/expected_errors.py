@@ -1,4 +1,4 @@
-"""A block that should raise -> its error in one line, as a result."""
+"""Run a block of code that should raise an error, and print the error in one line."""
 
 import contextlib
 

@@ -1,4 +1,6 @@
-"""Frameworks that a judge uses: each is imported when one of its names is first used."""
+"""numpy, TensorFlow and torch for judges, each imported only when one of its names is used.
+A *judge* is a function that decides whether a learner's answer is right.
+"""
 
 from importlib import import_module
 

@@ -1,18 +1,17 @@
-"""A backend of torch.compile that runs its graphs as they are, and counts them."""
+"""A backend of torch.compile that counts the graphs, and runs each as Dynamo made it."""
 
 
 class GraphLog:
-    """A record of the graphs that Dynamo gave to a backend, and of each run of one.
+    """Counts the graphs that Dynamo passes to `backend`, and records each run of a graph.
 
-    A graph that computes is one that calls something. Dynamo also makes graphs that only return
-    their inputs.
+    Only graphs that call a function count. Dynamo also makes graphs that only return their inputs.
 
     Attributes
     ----------
     compiled
-        How many graphs that compute were compiled.
+        How many graphs were counted.
     runs
-        The arguments and the results of each run of one.
+        A pair (arguments, results) for each run of a counted graph.
     """
 
     def __init__(self):
@@ -20,16 +19,18 @@ class GraphLog:
         self.runs: list[tuple] = []
 
     def backend(self, graph, inputs):
-        """Return what Dynamo runs: the graph as it is, if that does not compute.
+        """Return the function that Dynamo is to run for a graph.
 
-        A graph that computes is counted, and what runs is a function that also records its run.
+        Dynamo calls this method with the graph, a GraphModule, and example inputs. For a graph that
+        calls a function, the returned function runs the graph and records the run.
         """
-        computes = any(node.op.startswith("call") for node in graph.graph.nodes)
-        if not computes:
+        calls_something = any(node.op.startswith("call") for node in graph.graph.nodes)
+        if not calls_something:
             return graph
         self.compiled += 1
 
         def run(*args):
+            """Run the graph, and record the arguments and the results."""
             results = graph(*args)
             self.runs.append((args, results))
             return results

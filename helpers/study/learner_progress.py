@@ -1,4 +1,4 @@
-"""What a learner did -> the record in work/, how far they are, and what a class shares.
+"""Record what a learner did in work/, show how far the learner is, and share that with a class.
 
 A learner shares by calling `share_progress`. Otherwise nothing is shared.
 """
@@ -23,14 +23,14 @@ ALL_OF_IT = (
     "Your file contains only this. Anyone who can read the folder can read it, and can see "
     "whose file it is and when it was written. `stop_sharing()` removes it."
 )
-#: Why an event was not recorded, as printed before: each reason is printed once.
+#: The reasons for not recording an event that have been printed. Each is printed only once.
 _PRINTED_REASONS: set[str] = set()
 
 
 def remember(event: dict) -> None:
-    """Record an event, such as {"check": "tangle", "is": "passed"}, if this kernel has a record.
+    """Append an event, such as {"check": "tangle", "is": "passed"}, to this kernel's record.
 
-    If that fails, print why, once for each reason.
+    Do nothing if this kernel has no record. If writing fails, print the reason.
     """
     path = learner_record.find_record_file()
     if path is None:
@@ -42,7 +42,7 @@ def remember(event: dict) -> None:
 
 
 def remembered() -> LearnerRecord:
-    """Return what this kernel has recorded, or an empty record if it does not record."""
+    """Return the learner's record, also of earlier kernels; empty if this kernel has no record."""
     path = learner_record.find_record_file()
     return LearnerRecord() if path is None else learner_record.read_record(path)
 
@@ -59,12 +59,12 @@ def show_progress() -> Exhibit:
     chapters, trouble = _read_course()
     model = records.build_progress(chapters, record.events, f"{record.trouble} {trouble}".strip())
 
-    place = learner_record.find_record_file()
-    if place is None:
+    record_file = learner_record.find_record_file()
+    if record_file is None:
         is_elsewhere = os.environ.get("COURSE_RECORD") != "off"
         model = replace(model, elsewhere=is_elsewhere)
     else:
-        is_shared = bool(shared_progress.find_shared_file(place.parent))
+        is_shared = bool(shared_progress.find_shared_file(record_file.parent))
         model = replace(model, shared=is_shared)
     return Exhibit(model, progress_view)
 
@@ -82,22 +82,25 @@ def share_progress(folder, name="") -> Exhibit:
     longest = LONGEST_NAME
     if len(name) > longest or not name.isprintable():
         raise ValueError(f"the name must be printable and at most {longest} characters long")
-    place = learner_record.find_record_file()
-    if place is None:
+    record_file = learner_record.find_record_file()
+    if record_file is None:
         raise Refusal("nothing is recorded here, so there is nothing to share. Run this in work/")
 
     tasks = _list_touched_tasks()
     states = {task.name: task.state for task in tasks}
-    shared_progress.write_shared_file(str(folder), states, name, place.parent)
+    shared_progress.write_shared_file(str(folder), states, name, record_file.parent)
 
     columns = (Column("name", "exercise", code=True), Column("state", "state"))
-    whose = f"With the name {name}." if name else "Without a name."
-    note = f"{whose} {ALL_OF_IT}"
+    opening = f"With the name {name}." if name else "Without a name."
+    note = f"{opening} {ALL_OF_IT}"
     return Exhibit(Listing("What you share", columns, tuple(tasks), note), table)
 
 
 def _list_touched_tasks() -> list[records.Task]:
-    """Return the exercises with which the learner has begun. Refusal for an unread notebook."""
+    """Return the exercises with which the learner has begun.
+
+    Raise Refusal if a notebook of the course cannot be read.
+    """
     chapters, _ = _read_course(is_whole=True)
     tasks = []
     for chapter in records.build_progress(chapters, remembered().events).chapters:
@@ -108,11 +111,11 @@ def _list_touched_tasks() -> list[records.Task]:
 @preserves_interpreter_state
 def stop_sharing() -> None:
     """Remove the file that `share_progress` wrote, and say so. Refusal if that fails."""
-    place = learner_record.find_record_file()
-    if place is None:
+    record_file = learner_record.find_record_file()
+    if record_file is None:
         print("Nothing is recorded here, so it is not known what you share. Run this in work/.")
     else:
-        folder = shared_progress.remove_shared_file(place.parent)
+        folder = shared_progress.remove_shared_file(record_file.parent)
         print(f"Your file is gone from {folder}." if folder else "You share nothing.")
 
 
@@ -132,9 +135,9 @@ def show_class(folder) -> Exhibit:
 
 
 def _read_course(is_whole: bool = False) -> tuple[list[records.ChapterProgress], str]:
-    """Return the chapters and a sentence on notebooks that cannot be read, or "".
+    """Return (chapters, sentence on the notebooks that cannot be read).
 
-    Refusal if there is such a notebook, and the course must be whole.
+    The sentence is "" if all notebooks can be read. With `is_whole`, raise Refusal if one cannot.
     """
     chapters = []
     unread = []

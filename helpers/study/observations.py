@@ -1,4 +1,4 @@
-"""One run of an answer -> what it shows: plain data, or the error that it raised."""
+"""Run a learner's answer, and return its result, or a record of the error that it raised."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,12 +9,18 @@ from helpers.study.sentences import where_raised
 
 
 class RaisedByCheck(BaseException):
-    """An error that a judge raises inside a learner's block, like that of Ctrl-C."""
+    """An error that a judge raises on purpose in a learner's `with` block.
+
+    Like KeyboardInterrupt, it is no Exception, so that `except Exception` does not catch it.
+    """
 
 
 @dataclass(frozen=True)
 class Raised:
-    """An observation: the case raised this kind of error. Message and line do not matter."""
+    """Stands for the result of a run that raised an error.
+
+    Two of them are equal if the errors have the same type, whatever their messages and lines.
+    """
 
     #: The type of the error, which alone is compared.
     kind: type[BaseException]
@@ -26,7 +32,7 @@ class Raised:
 
     @property
     def sentence(self) -> str:
-        """Return the message for an answer if there is nothing else to say."""
+        """Return the error as a message to the learner: "your code raised ValueError: …"."""
         return f"your code raised {self._describe_error()}"
 
     def _describe_error(self) -> str:
@@ -34,9 +40,10 @@ class Raised:
 
 
 def observe(run: Callable, answer) -> object:
-    """Return `run(answer)`, or Raised if that raises an Exception, which is a result, too.
+    """Return the result of `run(answer)`, or a `Raised` if that raises an Exception.
 
-    NotAttempted and InvalidAnswer pass, because then there is nothing to compare.
+    Raise NotAttempted if the result is still `...`. NotAttempted and InvalidAnswer that `run`
+    raises are raised again, because then there is no result to compare.
     """
     try:
         return require_attempt(run(answer))

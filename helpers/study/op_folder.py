@@ -6,12 +6,15 @@ from pathlib import Path
 from helpers.safety.arguments import quote_value, require_str
 from helpers.safety.folders import ManagedDirectory, plain_name, temporary
 
-#: The one directory for the ops of this process, once there is one.
+#: The one directory for the ops of this process. The list is empty until the first op.
 _OPS_DIRECTORY: list[ManagedDirectory] = []
 
 
 class OpDirectory(os.PathLike):
-    """The directory that contains an op's folder; its repr does not show the path."""
+    """The path of a directory that contains an op's folder. Its repr lists the op's files.
+
+    The repr does not show the path, which would differ in each run of a notebook.
+    """
 
     def __init__(self, parent: Path, name: str):
         """Stand for the directory `parent`, which contains the op's folder `name`."""
@@ -43,7 +46,10 @@ def op_folder(name: str, files: dict[str, str]) -> OpDirectory:
 
 
 def _find_ops_directory() -> ManagedDirectory:
-    """Return the directory for the ops of this process: a new one if somebody has removed it."""
+    """Return the temporary directory for the ops of this process.
+
+    It is created for the first op, and again if somebody has removed it.
+    """
     if not _OPS_DIRECTORY or not _OPS_DIRECTORY[0].stands():
         _OPS_DIRECTORY[:] = [temporary("ops-")]
     return _OPS_DIRECTORY[0]

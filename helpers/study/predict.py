@@ -1,6 +1,5 @@
-"""A question and code that answers it -> a prediction: the learner decides, then sees the answer.
-
-A reason is shown only when running the code gave the answer that it belongs to.
+"""Ask a learner to predict what code gives, and then show the answer, which running the code gave.
+Each possible answer may have a reason. Only the reason of the measured answer is shown.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +32,8 @@ COLUMNS = (
     Column("was", "it was"),
 )
 
-_ASKED: dict[str, "Prediction"] = {}  # question -> the last prediction that asked it
+# question -> the last prediction that asked it, in the order of asking
+_ASKED: dict[str, "Prediction"] = {}
 
 
 class Revealed(str):
@@ -66,13 +66,14 @@ class Prediction(Exhibit):
         return Revealed(f"{self.model.question}\n{self.model.outcome}")
 
     def _widget(self):
-        """Return the form as the learner left it.
+        """Return the form, with the choice that the learner has made earlier.
 
-        A press of Check sends a message with the choice. It is recorded, and the answer to the
-        form says why if that failed.
+        When the learner presses the button Check, the form sends the number of the choice. The
+        choice is recorded. If that fails, the form shows the reason.
         """
-        # The fields of the form: `picked` the number of the choice, `checked` whether Check was
-        # pressed, `keeps` whether a press sends a message, `told` the answer to a press.
+        # The form shares these attributes with its JavaScript: `picked` is the number of the chosen
+        # answer, `checked` says whether Check was pressed, `keeps` whether a press sends a message,
+        # and `told` is the reply to a press.
         form = super()._widget()
         choices = self.model.choices
         if self.said:
@@ -80,6 +81,7 @@ class Prediction(Exhibit):
             form.checked = True
 
         def on_message(_, content, buffers):
+            """Record the choice in a message of the form, and reply why it is not recorded."""
             number = content.get("said")
             if type(number) is int and 0 <= number < len(choices):
                 reason = self._record(choices[number])
@@ -90,9 +92,10 @@ class Prediction(Exhibit):
         return form
 
     def _record(self, said: str) -> str:
-        """Record a choice; return why it is not recorded, as a sentence, or ""."""
+        """Record a choice of the learner; return a sentence on why that failed, or ""."""
         question = self.model.question
-        # The dict is cached, so the choice is known in this kernel even if nothing is recorded.
+        # `_read_decided` returns the same cached dict each time. So this kernel knows the choice
+        # even if it cannot be written to the file.
         _read_decided()[question] = _make_decided(question, said, self.answer)
         event = {
             "predict": question,
@@ -161,33 +164,33 @@ def predict(
     reason = choose_reason(answer, reasons)
     has_raised = ending.error is not None
     prediction = Prediction(Choice(question, choices, answer, reason, has_raised))
-    _ASKED.pop(question, None)  # keeps the last one at the end
+    _ASKED.pop(question, None)  # so that a question asked again moves to the end
     _ASKED[question] = prediction
     return prediction
 
 
 @dataclass(frozen=True)
 class CodeEnding:
-    """How the code of a question ended."""
+    """What the code of a question returned, printed or raised."""
 
-    #: Texts of which one should be a choice, the likeliest first.
+    #: The result as text, in one or two forms. One of them should be a choice of the question.
     candidates: tuple[str, ...]
-    #: What it raised, or None.
+    #: The error that the code raised, or None.
     error: BaseException | None = None
 
 
 def _run_code(run: Callable[[], object]) -> CodeEnding:
-    """Run the code of a question; return the texts that its result may be as a choice.
+    """Run the code of a question, and return its result as text.
 
-    These are the returned value as str and as repr, what was printed if that is None, or the name
-    of the exception's type.
+    The text is the returned value, by `str` and by `repr`. If that value is None, the text is what
+    the code printed. If the code raised an error, the text is the name of the error's type.
     """
     printed = Printed()
     try:
         with redirected(printed), running_user_code():
             result = run()
             candidates = () if result is None else (str(result), repr(result))
-    except (Exception, GeneratorExit, SystemExit) as error:
+    except (Exception, GeneratorExit, SystemExit) as error:  # but not KeyboardInterrupt
         return CodeEnding((real_type_name(error),), error)
     if candidates:
         return CodeEnding(candidates)
@@ -195,9 +198,9 @@ def _run_code(run: Callable[[], object]) -> CodeEnding:
 
 
 def _refuse_ending(ending: CodeEnding, choices: tuple[str, ...]) -> None:
-    """Raise ValueError, because the code's answer is none of the choices.
+    """Raise ValueError on a question whose code gave none of its `choices`.
 
-    Raise MissingPart instead if the code failed because something is not installed.
+    Raise MissingPart instead if the code failed because a package is not installed.
     """
     text = ending.candidates[0]
     if ending.error is None:
@@ -242,19 +245,24 @@ def show_predictions() -> Exhibit:
 
 
 def _list_earlier() -> list[Decided]:
-    """Return what was decided in earlier kernels, in the chapters of which this kernel has asked.
+    """Return the learner's decisions in earlier kernels, on questions not asked in this one.
 
-    If it has asked nothing yet, return all that was decided.
+    They are limited to the chapters whose questions this kernel has asked. If it has asked none,
+    return all decisions.
     """
-    decided = [row for row in _read_decided().values() if row.question not in _ASKED]
+    earlier = [row for row in _read_decided().values() if row.question not in _ASKED]
     if not _ASKED:
-        return decided
+        return earlier
     chapters = {find_chapter(question) for question in _ASKED} - {None}
-    return [row for row in decided if find_chapter(row.question) in chapters]
+    return [row for row in earlier if find_chapter(row.question) in chapters]
 
 
 def _require_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
-    """Return `why`, checked: choice -> reason. TypeError or ValueError for anything else."""
+    """Return `why` as a dict, choice -> reason. It is the argument `why` of `predict`.
+
+    Raise TypeError if it is no mapping or a reason is no text, and ValueError for a key that is no
+    choice.
+    """
     if not isinstance(why, Mapping):
         example = clip_text(f"{{{choices[0]!r}: 'because …'}}", LONGEST_EXAMPLE)
         raise TypeError(f"why must be a dict of choice -> reason, such as {example}")
@@ -268,17 +276,25 @@ def _require_reasons(why: object, choices: tuple[str, ...]) -> dict[str, str]:
 
 @cache
 def _read_decided() -> dict[str, Decided]:
-    """Return question -> what was decided last, from the record and then in this kernel."""
-    decided = {}
+    """Return question -> the learner's last decision, as a row of the table.
+
+    The decisions are read from the learner's record once. `Prediction._record` adds those of this
+    kernel to the same dict.
+    """
+    rows_by_question = {}
     for event in remembered().events:
         if "predict" in event:
             question = event["predict"]
-            decided[question] = _make_decided(question, event["said"], event["was"])
-    return decided
+            rows_by_question[question] = _make_decided(question, event["said"], event["was"])
+    return rows_by_question
 
 
 def _make_decided(question: str, said: str, was: str) -> Decided:
-    """Return a row of the table: what a learner `said`, "" for nothing, and what the answer was."""
+    """Return a row of the table of predictions.
+
+    `said` is the learner's choice, "" for none, and `was` is the right answer. The right answer is
+    not in the row if the learner has not chosen yet.
+    """
     if not said:
         return Decided("–", question, "nothing yet", "decide first")
     return Decided("✓" if said == was else "✗", question, said, was)

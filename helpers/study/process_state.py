@@ -1,7 +1,6 @@
-"""What an answer can set in this process -> as it was before, once the answer is judged.
-
-`PARTS` is the one table: the name of a part, how it is read, and how it is restored. A part of a
-library is read only if somebody has imported that library: nothing is imported here.
+"""Restore what a learner's answer may change in this process, such as `sys.path`, after a check.
+`PARTS` lists the settings, each with its name and two functions, which read it and restore it. The
+settings of a library are read only if the library has been imported already.
 """
 
 import builtins
@@ -31,7 +30,7 @@ FRAMEWORKS = ("torch", "tensorflow", "keras")
 HOOKS = f"{PACKAGE}.mini.frame_hook.hooks"
 
 
-# Each pair of functions reads a part and restores it; PYTHON lists the pairs.
+# Pairs of functions, which read a setting and restore it. The table PYTHON lists them.
 
 
 def _set_collector(is_enabled: bool) -> None:
@@ -46,7 +45,10 @@ def _set_thresholds(thresholds: tuple) -> None:
 
 
 def _read_handlers() -> dict:
-    """Return signal -> its handler. Empty off the main thread, which alone can set handlers."""
+    """Return signal number -> handler; {} in another thread than the main one.
+
+    Only the main thread can set handlers.
+    """
     if threading.current_thread() is not threading.main_thread():
         return {}
     return {number: signal.getsignal(number) for number in signal.valid_signals()}
@@ -61,12 +63,12 @@ def _set_handlers(before: dict) -> None:
 
 
 def _is_alarm_set() -> bool:
-    """Return whether a timer runs that will send a signal. Windows has none."""
+    """Return whether a timer runs that will send SIGALRM. Windows has no such timer."""
     return hasattr(signal, "getitimer") and any(signal.getitimer(signal.ITIMER_REAL))
 
 
 def _stop_new_alarm(was_set: bool) -> None:
-    """Stop the timer, unless there was one before: then it may go on."""
+    """Stop the timer if none ran before. A timer of the learner's own goes on."""
     if not was_set:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -85,7 +87,10 @@ def _set_environment(before: dict) -> None:
 
 
 def _read_tools() -> list:
-    """Return the name of the tool, or None, for each number of sys.monitoring; [] before 3.12."""
+    """Return, for each of the six tool numbers of sys.monitoring, the tool's name or None.
+
+    Return [] before Python 3.12, which has no sys.monitoring.
+    """
     monitoring = getattr(sys, "monitoring", None)
     return [monitoring.get_tool(number) for number in range(6)] if monitoring else []
 
@@ -98,14 +103,16 @@ def _free_new_tools(before: list) -> None:
 
 
 def _read_loggers(logging) -> dict:
-    """Return logger -> its level, handlers and two flags.
+    """Return logger -> (level, handlers, whether it is disabled, whether it propagates).
 
-    Loggers of a framework that is not imported yet are left out, because its import sets them.
+    Loggers of a framework that is not imported yet are left out. If the answer imports the
+    framework, its settings of its loggers must stay.
     """
     loggers = [logging.root]
     for name, logger in logging.root.manager.loggerDict.items():
-        home = name.partition(".")[0]
-        is_loaded = home not in FRAMEWORKS or module(home)
+        package = name.partition(".")[0]
+        is_loaded = package not in FRAMEWORKS or module(package)
+        # `loggerDict` also has placeholders, which are no loggers.
         if isinstance(logger, logging.Logger) and is_loaded:
             loggers.append(logger)
 
@@ -128,7 +135,7 @@ def _set_loggers(_logging, before: dict) -> None:
 
 
 def _read_settings(matplotlib) -> dict:
-    # The methods of dict, because those of RcParams resolve the backend, and warn of old names.
+    # `RcParams.copy` would choose a backend, and warn of old names. `dict.copy` does neither.
     return dict.copy(matplotlib.rcParams)
 
 
@@ -148,15 +155,16 @@ def _read_filters(warnings) -> list:
 
 
 def _set_filters(warnings, before: list) -> None:
-    """Restore the list of filters in place."""
+    """Restore the items of the list `warnings.filters`."""
     warnings.filters[:] = before
-    # The C part of warnings caches which filters applied. Leaving this block empties the cache.
+    # The C code of `warnings` caches which filter applies to a warning. Leaving this block empties
+    # the cache.
     with warnings.catch_warnings():
         pass
 
 
 def _read_decimal(decimal) -> tuple:
-    """Return the decimal context of this thread, and what it has been set to, by attribute."""
+    """Return (decimal context of this thread, name of an attribute -> its value)."""
     context = decimal.getcontext()
     names = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp")
     values = {name: getattr(context, name) for name in names}
@@ -178,25 +186,26 @@ def _read_evaluator() -> int:
 
 
 def _leave_hooks(earlier_evaluator: int) -> None:
-    """Leave the frame hooks that code has entered and not left.
+    """Leave the `with` blocks of frame hooks that the answer has entered and not left.
 
-    The argument is not used: leaving a hook restores the evaluator that it found.
+    The argument is not used, because a hook itself restores the frame evaluator that it found.
     """
     hooks = module(HOOKS)
     hook, *_ = hooks.find_hook()
-    if not hook:
+    if not hook:  # no hook is installed
         return
+    # The answer may have dropped the object of its block. So all objects are searched.
     for obj in gc.get_objects():
         if type(obj) is hooks.watching and hook.is_on(obj):
-            with suppress(Exception):  # what its callback raised
+            with suppress(Exception):  # leaving raises an error of the hook's callback again
                 obj.__exit__(None, None, None)
 
 
 PYTHON = (
-    # Before the slot of the frame evaluator itself, which is one of KEPT.
+    # Hooks are left before KEPT restores the frame evaluator, which a hook has set.
     StatePart("frame hooks", _read_evaluator, _leave_hooks, HOOKS),
-    # KEPT begins with the tracer, because a tracer would see how the rest is restored.
-    *(StatePart(kept.name, kept.read, kept.put) for kept in KEPT),
+    # KEPT begins with the tracer. Otherwise the tracer would report how the rest is restored.
+    *(StatePart(part.name, part.read, part.put) for part in KEPT),
     StatePart("the collector", gc.isenabled, _set_collector),
     StatePart("the collector's thresholds", gc.get_threshold, _set_thresholds),
     StatePart("the collector's flags", gc.get_debug, gc.set_debug),
@@ -247,12 +256,13 @@ PARTS = (*PYTHON, *TORCH, *TENSORFLOW)
 
 @contextmanager
 def unchanged(answers: Iterable = ()) -> Iterator[None]:
-    """Restore, when the block ends, each of `PARTS`, and the global names of the answers' modules.
+    """Restore the settings in `PARTS` after a `with` block, and the answers' global names.
 
     Parameters
     ----------
     answers
-        The functions, classes, and containers of them that the block runs.
+        The functions and classes that the block runs, or lists and dicts of them. The global names
+        of the modules in which they are defined are restored.
 
     Examples
     --------
@@ -274,9 +284,10 @@ def unchanged(answers: Iterable = ()) -> Iterator[None]:
 
 
 def _read_part(part: StatePart) -> tuple[StatePart | None, object]:
-    """Return a part and its value now, or (None, None) if it cannot be read.
+    """Return (part, its present value), or (None, None) if the part cannot be read.
 
-    That is so if its library is not loaded, or if reading it raises: a working folder may be gone.
+    A part cannot be read if its library is not imported. Reading may also raise: the working folder
+    may be gone.
     """
     if not module(part.needs):
         return None, None
@@ -287,15 +298,16 @@ def _read_part(part: StatePart) -> tuple[StatePart | None, object]:
 
 
 def _restore_part(part: StatePart, before: object) -> None:
-    """Restore a part if its value has changed, whatever that raises."""
-    with suppress(Exception):  # a folder that is gone, a library that refuses: the rest goes on
+    """Restore a part to the value `before`, if its value has changed."""
+    # If that fails, because a folder is gone or a library refuses, other parts are still restored.
+    with suppress(Exception):
         if not _is_same_value(part.read(), before):
             part.restore(before)
 
 
 def _is_same_value(now: object, before: object) -> bool:
-    """Return whether two values of a part are identical or equal; False if `==` gives no answer."""
+    """Return whether two values of a part are identical or equal; False if that is not clear."""
     try:
         return now is before or bool(now == before)
-    except (ValueError, TypeError, RuntimeError):  # arrays: an answer for each item
+    except (ValueError, TypeError, RuntimeError):  # `==` of arrays gives an array
         return False

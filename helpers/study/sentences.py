@@ -1,4 +1,4 @@
-"""Two results -> sentences for a verdict: how they differ, and where an error was raised."""
+"""Write the sentences of a failed check: how two results differ, and which line raised an error."""
 
 import ast
 import traceback
@@ -12,18 +12,19 @@ LONGEST_RESULT = 300  # characters of a result in full
 
 
 class Mismatch(str):
-    """A sentence about two answers that differ."""
+    """A sentence on two results that differ, with the parts of which it consists."""
 
-    #: The parts of the sentence, for a view that shows the two answers beside each other.
+    #: The parts of the sentence, for a view that shows the two results beside each other.
     beside: Beside | None = None
-    #: A model that shows where the answers differ, or None.
+    #: A model of a picture that shows where the results differ, or None.
     picture: object = None
 
 
 def describe_difference(before: str, yours: str, real: str, who: str, after: str = "") -> Mismatch:
     """Return the sentence `<before>yours <yours>, <who> <real><after>`.
 
-    `yours` and `real` begin with a verb, as in "gives 3". `who` is what gave `real`.
+    An example is "for 3: yours gives 2, CPython gives 4; add them". `yours` and `real` describe the
+    two results, each with its verb: "gives 2". `who` is the name of the reference.
     """
     sentence = Mismatch(f"{before}yours {yours}, {who} {real}{after}")
     sentence.beside = Beside(before, yours, real, who, after)
@@ -31,7 +32,11 @@ def describe_difference(before: str, yours: str, real: str, who: str, after: str
 
 
 def prefix_reason(before: str, reason: str, after: str = "") -> str:
-    """Return a reason with text around it. A Mismatch stays one, with its two answers."""
+    """Return a reason with text before and after it.
+
+    If the reason is a Mismatch, the result is one, too, with the same two results. It has no
+    picture.
+    """
     beside = getattr(reason, "beside", None)
     if beside is None:
         return f"{before}{reason}{after}"
@@ -45,8 +50,11 @@ def prefix_reason(before: str, reason: str, after: str = "") -> str:
 
 
 def describe_result(result) -> str:
-    """Return plain data in full if it is short, else its `short_repr`."""
-    with suppress(Exception):  # raised unless the text contains only literals
+    """Return the text of a result: the whole repr if it is short and consists of literals.
+
+    Otherwise return its `short_repr`, which is cut and never raises.
+    """
+    with suppress(Exception):  # `literal_eval` raises for a text that is no literal
         text = repr(result)
         if len(text) <= LONGEST_RESULT and ast.literal_eval(text) == result:
             return text
@@ -54,15 +62,16 @@ def describe_result(result) -> str:
 
 
 def where_raised(error: BaseException) -> str:
-    """Return the learner's line that raised, as the end of a sentence, or "".
+    """Return the learner's line that raised an error: ", in line 2 of its cell: x = 1 / 0".
 
-    Of several lines in the traceback, it is the innermost one in a cell of a notebook.
+    Of several lines in the traceback, it is the innermost one in a cell of a notebook. Return "" if
+    there is none.
     """
     file = ""
     number = 0
     for frame, line_number in traceback.walk_tb(error.__traceback__):
         name = frame.f_code.co_filename
-        # The file names of Jupyter's cells, and of answers that tests run.
+        # The file of a cell in Jupyter has "ipykernel_" in its name. Tests call it "<answer>".
         if "ipykernel_" in name or name == "<answer>":
             file = name
             number = line_number

@@ -1,7 +1,6 @@
-"""The course's questions -> the reason of each answer, from the folder `reasons/`.
-
-The reasons are not in the notebooks, so that no cell gives an answer away. A reason belongs to one
-answer.
+"""Read why each answer to a question of the course is right or wrong, from the folder `reasons/`.
+A reason belongs to one answer of one question. The reasons are not in the notebooks, so that no
+cell gives an answer away.
 """
 
 import tomllib
@@ -14,9 +13,9 @@ NO_REASON = "This page has a reason for another answer, and none for this one."
 
 
 def read_reasons(number: int) -> dict[str, dict[str, str]]:
-    """Return question -> {answer: its reason} of one chapter.
+    """Return question -> {answer: its reason}, for the questions of one chapter.
 
-    FileNotFoundError if there is no chapter of this number.
+    Raise FileNotFoundError if there is no chapter with this number.
     """
     path = files("helpers.study").joinpath("reasons", f"{number}.toml")
     reasons = {}
@@ -28,12 +27,12 @@ def read_reasons(number: int) -> dict[str, dict[str, str]]:
 
 @cache
 def read_all_reasons() -> dict[str, tuple[int, dict[str, str]]]:
-    """Return question -> (its chapter, {answer: its reason}) of the whole course."""
-    stored = {}
+    """Return question -> (number of its chapter, {answer: its reason}), for the whole course."""
+    entries_by_question = {}
     for number in CHAPTERS:
         for question, reasons in read_reasons(number).items():
-            stored[question] = number, reasons
-    return stored
+            entries_by_question[question] = number, reasons
+    return entries_by_question
 
 
 def find_reasons(question: str) -> dict[str, str]:
@@ -43,7 +42,7 @@ def find_reasons(question: str) -> dict[str, str]:
 
 
 def find_chapter(question: str) -> int | None:
-    """Return the chapter that asks a question; None for a question of the learner's own."""
+    """Return the number of the chapter that asks a question; None for a learner's own question."""
     chapter, _ = read_all_reasons().get(question, (None, {}))
     return chapter
 

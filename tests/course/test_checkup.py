@@ -37,7 +37,6 @@ def test_check_passes_where_all_is_there(checked):
     assert code == 0
     for what in ("Python", "environment", "nbval", "networkx", "memory", "disk", "C compiler"):
         assert re.search(rf"^(ok|note|optional) +{what} ", said, re.MULTILINE), said
-    assert said.endswith("Ready: the course can run here.\n")
 
 
 def test_check_tells_what_is_missing(checked):
@@ -45,7 +44,7 @@ def test_check_tells_what_is_missing(checked):
     code, said = checked([*pins, "no-such-package==1.0"])
     assert code == 1
     assert re.search(r"^MISSING +no-such-package .*course.py setup", said, re.MULTILINE)
-    assert "Not ready: no-such-package first." in said
+    assert "no-such-package" in said.splitlines()[-1]
 
 
 def test_check_tells_what_is_there_and_broken(checked):
@@ -54,22 +53,23 @@ def test_check_tells_what_is_there_and_broken(checked):
     faults = {"sympy": "its file sympy/x.py is missing", "jinja2": "hangs", "strange": "is cut"}
     versions = dict.fromkeys(["torch", "numpy", "sympy", "jinja2"], "1.0")
     code, said = checked(pins, fault=(faults, {"torch": "sympy"}, versions))
-    assert code == 1 and "Not ready: torch, jinja2, sympy first." in said
-    for mark, name, words in (
-        ("MISSING", "torch", "does not import, because sympy is broken: run `course.py setup`"),
-        ("note", "numpy", "1.0, pinned 2.0: run `course.py setup`"),
-        ("MISSING", "sympy", "its file sympy/x.py is missing: run `course.py setup`"),
-        ("MISSING", "jinja2", "hangs: run `course.py setup`"),
-        ("note", "strange", "is cut; the course does not need it"),
+    assert code == 1 and "torch, jinja2, sympy" in said.splitlines()[-1]
+    for mark, name, fact, cure in (
+        ("MISSING", "torch", "sympy", checkout.REPAIR),
+        ("note", "numpy", "1.0, pinned 2.0", checkout.REPAIR),
+        ("MISSING", "sympy", "sympy/x.py", checkout.REPAIR),
+        ("MISSING", "jinja2", "hangs", checkout.REPAIR),
+        ("note", "strange", "is cut", ""),
     ):
-        assert re.search(rf"^{mark} +{name} +{re.escape(words)}", said, re.MULTILINE), said
+        row = rf"^{mark} +{name} +.*{re.escape(fact)}.*{re.escape(cure)}$"
+        assert re.search(row, said, re.MULTILINE), (name, said)
 
 
 def test_check_says_what_it_imports_where_that_takes_long(checked, monkeypatch):
     monkeypatch.setattr(checkup, "SILENT", -1)
     _, said = checked([f"{name}=={version(name)}" for name in ("nbval", "networkx")])
     for number, name in enumerate(("nbval", "networkx", "whoruns"), 1):
-        assert f"imported {number:2} of 3 packages: {name}\n" in said
+        assert re.search(rf"\b{number}\b.*\b3\b.*\b{name}$", said, re.MULTILINE), said
 
 
 def test_check_reads_the_pins_of_this_machine(course):

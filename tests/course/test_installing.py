@@ -152,7 +152,7 @@ def test_who_wants_pip_gets_pip(machine, monkeypatch, refused):
     monkeypatch.setenv("COURSE_INSTALLER", "pip")
     assert machine.install("numpy") == "pip" and machine.called() == ["pip"]
     monkeypatch.setenv("COURSE_INSTALLER", "conda")
-    refused(terminal.CommandRefused, "'conda', but it must be pip or uv", machine.install, "numpy")
+    refused(terminal.CommandRefused, "'conda'.*pip.*uv", machine.install, "numpy")
 
 
 @pytest.mark.parametrize(
@@ -177,9 +177,8 @@ def test_what_nobody_can_explain_shows_the_end_of_the_log(machine, monkeypatch):
     for name in ("UV", "PIP"):
         monkeypatch.setenv(f"{name}_CODE", "1")
         monkeypatch.setenv(f"{name}_SAYS", "what only an expert reads")
-    with pytest.raises(
-        terminal.CommandRefused, match="course-install.log shows why:\n  what only an"
-    ):
+    log_and_output = f"{install_failures.LOG_NAME}(?s:.*)\n  what only an expert reads$"
+    with pytest.raises(terminal.CommandRefused, match=log_and_output):
         machine.install("numpy")
     assert "what only an expert reads" in (machine.folder / install_failures.LOG_NAME).read_text()
 

@@ -8,6 +8,7 @@ import errno
 import json
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -287,7 +288,7 @@ def test_an_update_that_fails_leaves_the_old_one_and_says_so(house, capsys):
     StandIn.fails_with = install_failures.NO_NETWORK
     lifecycle.set_up()
     said = capsys.readouterr().out
-    assert "were not updated. No network" in said and "packages that it had" in said
+    assert install_failures.NO_NETWORK in said
     assert finished_release(checkout.VENV) == "1"
     StandIn.fails_with = ""
     lifecycle.set_up()
@@ -309,10 +310,10 @@ def test_a_full_disk_is_given_its_space_back(house, refused):
 def test_setup_finds_a_broken_package_and_repairs_it(house, capsys):
     lifecycle.set_up()
     lifecycle.set_up(repair=True)
-    assert capsys.readouterr().out.endswith("All packages work.\n")
+    assert "torch" not in capsys.readouterr().out
     (checkout.VENV / SITE / "torch.py").unlink()
     lifecycle.set_up(repair=True)
-    assert "torch is broken" in capsys.readouterr().out
+    assert "torch" in capsys.readouterr().out
     assert finished_release(checkout.VENV) == "1"
 
 
@@ -329,7 +330,7 @@ def test_what_the_learner_installed_is_installed_again(house, capsys):
     give_cowsay()
     update(house)
     lifecycle.set_up()
-    assert "Kept what you had installed: cowsay" in capsys.readouterr().out
+    assert "cowsay" in capsys.readouterr().out
     assert "cowsay" in frozen(checkout.VENV)
     known = json.loads((checkout.VENV / installed_packages.PACKAGES).read_text())
     assert known == sorted(PACKAGES)
@@ -355,7 +356,7 @@ def test_an_update_that_cannot_bring_the_learners_packages_waits(house, monkeypa
 
     monkeypatch.setattr(StandIn, "install", without_a_network)
     lifecycle.set_up()
-    assert "were not updated. No network" in capsys.readouterr().out
+    assert install_failures.NO_NETWORK in capsys.readouterr().out
     assert finished_release(checkout.VENV) == "1" and "cowsay" in frozen(checkout.VENV)
     monkeypatch.setattr(StandIn, "install", install)
     lifecycle.set_up()
@@ -367,7 +368,7 @@ def test_packages_of_the_learner_outlive_the_python_of_the_environment(house, ca
     give_cowsay()
     (checkout.VENV / "bin" / "python").unlink()
     lifecycle.set_up()
-    assert "Kept what you had installed: cowsay" in capsys.readouterr().out
+    assert "cowsay" in capsys.readouterr().out
 
 
 OWN = ["thesis.txt", "bin/my_script", f"{SITE}/my_module.py", "share/jupyter/kernels/mine/k.json"]
@@ -382,7 +383,8 @@ def test_own_files_anywhere_in_the_environment_are_kept(house, capsys):
     lifecycle.set_up()
     assert [(checkout.VENV / name).read_text() for name in OWN] == ["three years"] * len(OWN)
     assert (checkout.VENV / SITE / "torch.py").read_text() == "2"
-    assert "Kept what no package had put into .venv: " in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert sum(name in said for name in OWN) == min(trash.SHOWN, len(OWN))
 
 
 PIP_FREEZE = """\
@@ -430,7 +432,7 @@ def test_what_the_course_did_not_make_stays(house, refused, name, kind):
         elsewhere = house.with_name("elsewhere")
         elsewhere.mkdir()
         place.symlink_to(elsewhere)
-    words = "is a link" if kind == "link" else "was not made by the course"
+    words = rf"{re.escape(place.name)}.*{'link' if kind == 'link' else 'made'}"
     refused(terminal.CommandRefused, words, lifecycle.set_up)
     assert os.path.lexists(place)
     assert kind != "folder" or (place / "thesis.txt").read_text() == "three years"
@@ -439,9 +441,9 @@ def test_what_the_course_did_not_make_stays(house, refused, name, kind):
 def test_a_full_disk_is_refused_before_the_install(house, monkeypatch, refused):
     usage = shutil.disk_usage(REPO)._replace(free=2 * 10**9)
     monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda path: usage)
-    refused(terminal.CommandRefused, r"2\.0 GB are free.* about 4 GB;", lifecycle.set_up)
+    refused(terminal.CommandRefused, r"2\.0 GB.* 4 GB;", lifecycle.set_up)
     monkeypatch.setattr(disk_space, "cpu_build_offered", lambda: False)
-    refused(terminal.CommandRefused, r"about 9 GB \(4 GB without CUDA", lifecycle.set_up)
+    refused(terminal.CommandRefused, r" 9 GB .*4 GB", lifecycle.set_up)
 
 
 WAITING = """

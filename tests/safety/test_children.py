@@ -90,7 +90,8 @@ def test_it_works_in_an_empty_folder_that_goes_with_it_and_a_flood_is_cut(way):
     assert run_child(way, "import json; print(hasattr(json, 'marked'))").ended.out == "False\n"
     source = "print('x' * 10**6, end='the end')"
     flood = run_child(way, source).ended.out
-    assert len(flood) <= 20_010 and flood.endswith("x\n… 980,107 bytes are left out here …")
+    *_, shown, last_line = flood.splitlines()
+    assert len(flood) <= 20_010 and shown.endswith("x") and "980,107" in last_line
 
 
 @each_way
@@ -160,16 +161,17 @@ def test_who_waits_is_told_what_for_and_how_long_at_most(monkeypatch, silent):
     monkeypatch.setattr(children.time, "sleep", lambda seconds: said.append(progress.said()))
     with progress.doing("start 2 of 6"):
         run_command([sys.executable, "-c", "import time; time.sleep(0.2)"], 63)
-    words = "waiting for another process, at most 63 s"
-    assert f"start 2 of 6, {words}" in said and progress.said() == ""
-    assert terminal.getvalue() == ("" if silent else f"{words.capitalize()} …\n")
+    [activity] = set(said)
+    outer, _, waiting = activity.partition(", ")
+    assert outer == "start 2 of 6" and waiting.endswith("63 s") and progress.said() == ""
+    assert terminal.getvalue().count("63 s") == (0 if silent else 1)
 
 
 def test_a_limit_that_ends_a_child_is_named(monkeypatch):
     monkeypatch.setattr(child, "SECONDS", 1)
     late = watch_in_child("print(1, flush=True)\nwhile True: pass", imports="").model.runs[0]
-    assert late.ending == "it did not end within 1 s, and was stopped" and late.printed == "1"
+    assert "1 s" in late.ending and late.printed == "1"
     monkeypatch.setattr(children, "MOST_PRINTED", 1000)
     monkeypatch.setattr(child, "SECONDS", 60)
     flood = watch_in_child("while True: print(1)", imports="").model.runs[0]
-    assert "it printed more than" in flood.ending
+    assert "printed" in flood.ending and flood.printed.startswith("1\n1\n")

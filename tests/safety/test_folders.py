@@ -35,9 +35,9 @@ def victim(tmp_path):
 def test_a_name_that_leads_elsewhere_is_refused(name, refused):
     for good in ("user_relu", "a b", "größe.py"):
         assert plain_name(good) == good
-    refused(ValueError, "must be a plain name", plain_name, name, "the name")
-    refused(ValueError, "must be a plain name", op_folder, name, {})
-    refused(ValueError, "must be a plain name", op_folder, "good", {name: ""})
+    refused(ValueError, "plain name", plain_name, name, "the name")
+    refused(ValueError, "plain name", op_folder, name, {})
+    refused(ValueError, "plain name", op_folder, "good", {name: ""})
 
 
 @links
@@ -54,7 +54,7 @@ def test_a_link_is_removed_and_not_followed(tmp_path, victim, refused):
     os.symlink(victim, tmp_path / "home")
     for call in (lambda home: home.discard("thesis.txt"), lambda home: home.fill("x", {})):
         home = ManagedDirectory(tmp_path / "home")
-        refused(Refusal, "moved, replaced or deleted meanwhile", call, home)
+        refused(Refusal, "replaced", call, home)
     ManagedDirectory(tmp_path / "home").remove()
 
 
@@ -148,9 +148,7 @@ def test_a_file_that_cannot_be_written_whole_changes_nothing(tmp_path, refused):
 
     def renew():
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-        words = (
-            r"a\.txt could not be written \(File too large\), and yours is unchanged in /.*a\.txt"
-        )
+        words = r"^a\.txt .*\(File too large\).* /.*a\.txt"
         refused(folders.NotRenewed, words, folders.renew_copy, b"new" * 99, place, MARKED)
 
     assert in_child(renew, tmp_path) == ENDED
@@ -204,7 +202,7 @@ def test_where_the_last_step_fails_the_old_one_has_its_name_alone(tmp_path, monk
             replace(made, where)
 
         monkeypatch.setattr(os, "replace", refuse)
-        words = "yours is unchanged in"
+        words = f"{os.strerror(errno.EACCES)}.*{place.name}"
         refused(folders.NotRenewed, words, folders.renew_copy, b"new", place, MARKED)
         assert files_of(tmp_path) == {"a.txt": b"mine"}
 

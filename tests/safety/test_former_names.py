@@ -76,8 +76,10 @@ def test_what_to_use_is_offered():
         assert not offered[now].intersection(old)
         for name, (chapter, words) in old.items():
             assert 0 <= chapter <= 7
-            asked = former_names._replaced(name, chapter, words, offered[now], prefix)
-            assert ("is now" in asked) == (" " not in words), name
+            sentence = former_names._describe_old_name(name, chapter, words, offered[now], prefix)
+            is_new_name = " " not in words
+            assert is_new_name == (words in offered[now]), name
+            assert (f"{prefix}{words}" if is_new_name else words) in sentence, name
 
 
 def test_who_asks_whether_a_name_is_there_hears_no():
@@ -137,7 +139,8 @@ def test_outside_the_course_its_commands_are_not_named(tmp_path):
         frames, said = last_of(f"from whoruns import {name}", tmp_path)
         assert words in said and "course.py" not in said and len(frames) == 1
     frames, said = last_of("from whoruns import check", tmp_path)
-    assert "is in the notebooks' course" in said and len(frames) == 1
+    assert re.search(r"\bcheck\b.*\bcourse\b", said) and "course.py" not in said
+    assert len(frames) == 1
 
 
 def history_is_whole() -> bool:

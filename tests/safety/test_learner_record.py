@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -38,7 +39,7 @@ def test_a_line_that_cannot_be_read_costs_nothing_but_itself(path, line):
     add_event(path, SAID)
     record = read_record(path)
     assert record.events == (PASSED, SAID)
-    assert record.trouble == f"1 of 3 lines in work/{NAME} cannot be read; the others count."
+    assert re.findall(r"\d+", record.trouble) == ["1", "3"] and NAME in record.trouble
 
 
 def test_a_folder_of_its_name_is_left_alone_with_a_sentence(path):
@@ -47,24 +48,22 @@ def test_a_folder_of_its_name_is_left_alone_with_a_sentence(path):
         assert f"work/{NAME}" in words and words.endswith(".") and "\n" not in words
 
 
-def test_what_would_never_end_or_fill_the_memory_is_not_read(path):
+def test_what_would_never_end_or_fill_the_memory_is_not_read(path, snapshot):
     os.mkfifo(path)
-    assert read_record(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
+    troubles = {"a pipe": read_record(path).trouble}
     path.unlink()
     path.symlink_to("/dev/zero")
-    assert read_record(path).trouble == f"Nothing is read from work/{NAME}: it is not a file."
+    troubles["a device"] = read_record(path).trouble
     path.unlink()
     path.touch()
     os.truncate(path, learner_record.LARGEST + 1)
-    assert (
-        read_record(path).trouble
-        == f"Nothing is read from work/{NAME}: it has 32 MB, of at most 32."
-    )
+    troubles["too large"] = read_record(path).trouble
+    assert troubles == snapshot
 
 
-def test_where_no_line_can_be_read_none_is_said_to_count(path):
+def test_where_no_line_can_be_read_none_is_said_to_count(path, snapshot):
     path.write_bytes(b"\xff")
-    assert read_record(path).trouble == f"1 of 1 lines in work/{NAME} cannot be read."
+    assert read_record(path).trouble == snapshot
 
 
 # -- what is shared
@@ -111,11 +110,12 @@ def test_a_note_that_was_changed_deletes_nothing_and_what_is_no_folder_is_refuse
     work, folder, _ = places
     (work / shared_progress.STATE).write_text('{"folder": "/tmp", "file": "../precious.json"}')
     assert remove_shared_file(work) == ""
-    refused(Refusal, "delete it and share again", write_shared_file, str(folder), STATES, "", work)
+    note = re.escape(shared_progress.STATE)
+    refused(Refusal, note, write_shared_file, str(folder), STATES, "", work)
     assert (work / shared_progress.STATE).exists() and not list(folder.iterdir())
     for given in ("", "no such folder", "\0", "x" * 9000):
         for call in (lambda given: write_shared_file(given, {}, "", work), read_shared_folder):
-            refused(Refusal, "there is no folder", call, given)
+            refused(Refusal, "no folder", call, given)
 
 
 def test_files_that_cannot_be_read_are_counted_and_nothing_more(places):

@@ -36,7 +36,7 @@ def test_verbs_of_a_framework_say_that_it_is_missing_and_the_others_do_not_need_
         assert "No module named" not in one.shown
         if one.error and CURE in one.shown:
             assert is_one_sentence(one)
-            asking[one.source.partition("(")[0]] = one.shown.partition(" is missing")[0]
+            asking[one.source.partition("(")[0]] = one.shown.split()[0]
     assert asking == NEEDING
 
 
@@ -53,9 +53,9 @@ def test_a_cell_shows_one_sentence_and_a_check_is_untried():
     checks = [f"check.{name}(f)" for name in ("tape", "op_logger", "dynamo_binary_op")]
     told = cells_without([*BOTH, "networkx"], [*SETUP, *PARTS, *checks, "1 / 0"])[len(SETUP) :]
     for one, part in zip(told, PARTS.values(), strict=False):
-        assert is_one_sentence(one) and one.shown.startswith(f"{part} is missing")
+        assert is_one_sentence(one) and one.shown.split()[0] == part
     for one in told[len(PARTS) : -1]:
-        assert not one.error and ": untried. " in one.shown and CURE in one.shown
+        assert not one.error and "untried" in one.shown and CURE in one.shown
     assert "----> " in told[-1].shown and "ZeroDivisionError" in told[-1].shown
 
 
@@ -71,8 +71,8 @@ def test_broken_framework_is_one_sentence(tmp_path):
     *_, torch, verb, child, forked = cells_without([], sources, **given)
     assert all(map(is_one_sentence, (torch, verb, child, forked)))
     assert "PyTorch" in torch.shown
-    assert "(OSError: libtorch.so: no such file): restart" in torch.shown
-    assert child.shown.startswith("TensorFlow is missing")
+    assert "OSError: libtorch.so: no such file" in torch.shown and "and more" not in torch.shown
+    assert child.shown.split()[0] == "TensorFlow"
 
 
 WATCHING = "from helpers.mini import frame_hook\nwith frame_hook.watching(print): pass"

@@ -7,6 +7,7 @@ import json
 import os
 import py_compile
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -89,7 +90,7 @@ def test_a_build_for_another_machine_does_as_well(environment):
     assert environment.faults("tensorflow-cpu", "tensorflow") == {}
     shutil.rmtree(environment.site / "tensorflow-1.0.dist-info")
     faults = environment.faults("tensorflow-cpu", "tensorflow")
-    assert faults == {"tensorflow-cpu": "is not installed"}
+    assert faults == {"tensorflow-cpu": package_trial.NOT_INSTALLED}
 
 
 def test_a_package_without_a_list_of_files_is_imported(environment):
@@ -173,61 +174,45 @@ def cut_bytecode(site):
 
 
 DAMAGES = {
-    "a compiled file is cut short": (
-        cut_bytecode,
-        "the compiled form of p/core.py is cut short, as on a full disk",
-    ),
-    "a file is gone": (lambda site: (site / "p/core.py").unlink(), "its file p/core.py is missing"),
-    "half is gone, and the list of files stays": (
-        lambda site: shutil.rmtree(site / "p"),
-        "2 of its files are missing, such as p/__init__.py",
-    ),
-    "a library is cut short": (
-        lambda site: (site / "p/core.py").write_bytes(b"#"),
-        "p/core.py has 1 bytes instead of 2",
-    ),
-    "the install did not finish": (
-        lambda site: (site / "p-1.0.dist-info/RECORD").unlink(),
-        "its install did not finish",
-    ),
+    "a compiled file is cut short": cut_bytecode,
+    "a file is gone": lambda site: (site / "p/core.py").unlink(),
+    "half is gone, and the list of files stays": lambda site: shutil.rmtree(site / "p"),
+    "a library is cut short": lambda site: (site / "p/core.py").write_bytes(b"#"),
+    "the install did not finish": lambda site: (site / "p-1.0.dist-info/RECORD").unlink(),
     "the list of files is cut short": (
-        lambda site: os.truncate(site / "p-1.0.dist-info/RECORD", 30),
-        "its list of files (RECORD) is cut short",
+        lambda site: os.truncate(site / "p-1.0.dist-info/RECORD", 30)
     ),
     "the list of files is noise": (
-        lambda site: (site / "p-1.0.dist-info/RECORD").write_bytes(b"\xff\0"),
-        "its list of files (RECORD) cannot be read",
+        lambda site: (site / "p-1.0.dist-info/RECORD").write_bytes(b"\xff\0")
     ),
     "nothing is there": (
-        lambda site: [shutil.rmtree(site / name) for name in ("p", "p-1.0.dist-info")],
-        "is not installed",
+        lambda site: [shutil.rmtree(site / name) for name in ("p", "p-1.0.dist-info")]
     ),
-    "it does not import": (
-        lambda site: (site / "p/core.py").write_text("1/"),
-        "does not import: SyntaxError: invalid syntax (core.py, line 1)",
-    ),
+    "it does not import": lambda site: (site / "p/core.py").write_text("1/"),
 }
 
 
-@pytest.mark.parametrize("damage, fault", DAMAGES.values(), ids=DAMAGES)
-def test_damage_is_named_with_what_it_is(environment, damage, fault):
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_damage_is_named_with_what_it_is(environment, damage, snapshot):
     environment.install("p", {"p/__init__.py": "from . import core", "p/core.py": "##"})
     environment.install("q", {"q.py": ""})
     damage(environment.site)
-    assert environment.faults("p", "q") == {"p": fault}
+    faults = environment.faults("p", "q")
+    assert faults.keys() == {"p"} and faults["p"] == snapshot
 
 
 def test_two_versions_in_one_folder_are_a_fault(environment):
     """As an update that was interrupted leaves them."""
     for version in ("1.0", "2.0"):
         environment.install("p", {"p.py": ""}, version=version)
-    assert environment.faults("p") == {"p": "is installed twice: 1.0 and 2.0"}
+    [(name, fault)] = environment.faults("p").items()
+    assert name == "p" and "1.0" in fault and "2.0" in fault
 
 
 def test_another_version_than_the_pinned_one_is_a_fault(environment):
     environment.install("numpy", {"numpy.py": ""}, version="2.3.0")
-    fault = "version 2.3.0 is installed instead of 2.4.6"
-    assert environment.faults("numpy==2.4.6") == {"numpy": fault}
+    [(name, fault)] = environment.faults("numpy==2.4.6").items()
+    assert name == "numpy" and fault.index("2.3.0") < fault.index("2.4.6")
 
 
 def test_only_the_named_are_looked_at_where_that_is_asked(environment):
@@ -241,33 +226,36 @@ def test_only_the_named_are_looked_at_where_that_is_asked(environment):
 # -- imports ---------------------------------------------------------------------------------------
 
 
+# What a module does -> how its fault ends.
 ENDINGS = {
-    "import os; os._exit(0)": "ends Python when it is imported (exit code 0)",
-    "raise SystemExit(3)": "does not import: SystemExit: 3",
-    "raise BaseException": "does not import: BaseException",
-    "print('{}'); 1 / 0": "does not import: ZeroDivisionError: division by zero",
+    "import os; os._exit(0)": "(exit code 0)",
+    "raise SystemExit(3)": ": SystemExit: 3",
+    "raise BaseException": ": BaseException",
+    "print('{}'); 1 / 0": ": ZeroDivisionError: division by zero",
 }
 if os.name == "posix":
-    killed = "ends Python when it is imported (SIGSEGV)"
-    ENDINGS[f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})"] = killed
+    ENDINGS[f"import os; os.kill(os.getpid(), {int(signal.SIGSEGV)})"] = "(SIGSEGV)"
 
 
 def test_each_import_that_ends_badly_is_that_package_s_own(environment):
     """The others, before and after it, are tried all the same."""
-    faults = {}
-    for number, (code, fault) in enumerate(ENDINGS.items()):
+    endings = {}
+    for number, (code, ending) in enumerate(ENDINGS.items()):
         environment.install(f"bad{number}", {f"bad{number}.py": importing(code)})
         environment.install(f"good{number}", {f"good{number}.py": importing()})
-        faults[f"bad{number}"] = fault
+        endings[f"bad{number}"] = ending
     names = [f"{kind}{number}" for number in range(len(ENDINGS)) for kind in ("good", "bad")]
     ended = []
-    assert environment.faults(*names, done=ended.append) == faults
+    faults = environment.faults(*names, done=ended.append)
+    assert faults.keys() == endings.keys()
+    assert all(faults[name].endswith(ending) for name, ending in endings.items()), faults
     assert sorted(environment.imports()) == sorted(ended) == sorted(names)
 
 
 def test_an_import_that_hangs_is_ended(environment):
     environment.install("slow", {"slow.py": "import time; time.sleep(10**6)"})
-    assert environment.faults("slow", timeout=1) == {"slow": "did not import within 1 s"}
+    [(name, fault)] = environment.faults("slow", timeout=1).items()
+    assert name == "slow" and fault.endswith("1 s")
 
 
 def test_frameworks_never_share_a_process(environment):
@@ -284,7 +272,8 @@ def test_frameworks_never_share_a_process(environment):
 
 def test_a_framework_that_computes_wrong_is_broken(environment):
     environment.install("torch", {"torch.py": TORCH.replace("one + other", "one - other")})
-    assert environment.faults("torch") == {"torch": "computes ones(2) + 1 as [0.0, 0.0]"}
+    [(name, fault)] = environment.faults("torch").items()
+    assert name == "torch" and fault.endswith("[0.0, 0.0]")
 
 
 def test_what_fails_because_of_a_broken_package_is_a_consequence(environment):
@@ -297,7 +286,7 @@ def test_what_fails_because_of_a_broken_package_is_a_consequence(environment):
     trial = environment.try_packages("says", "silent", "own")
     assert trial.faults.keys() == {"low", "own"}
     assert trial.consequences == {"says": "low", "silent": "low"}
-    assert trial.fault("says") == "does not import, because low is broken"
+    assert re.search(r"\blow\b", trial.fault("says")) and trial.fault("own") == trial.faults["own"]
 
 
 def test_of_two_that_require_each_other_none_is_the_consequence_of_the_other(environment):
@@ -348,12 +337,12 @@ def test_it_runs_by_its_path_in_a_bare_python(version):
     env = {"PATH": os.defpath, "PYTHONDONTWRITEBYTECODE": "1"}
     done = finished([python, "-S", package_trial.__file__, "no-such-package"], env=env)
     last = json.loads(done.stdout.splitlines()[-1])
-    assert last["no-such-package"] == "is not installed" and done.stderr == ""
+    assert last["no-such-package"] == package_trial.NOT_INSTALLED and done.stderr == ""
 
 
 def test_a_python_that_does_not_start_is_said(tmp_path):
-    fault = "cannot be tried: this Python does not start"
-    assert package_trial.faults(tmp_path / "python", ["numpy"]) == {"numpy": fault}
+    faults = package_trial.faults(tmp_path / "python", ["numpy"])
+    assert faults == {"numpy": package_trial.NO_START}
 
 
 # -- the real ones ---------------------------------------------------------------------------------
@@ -369,8 +358,8 @@ def test_the_damages_that_learners_met_are_named(real):
     real.replace(library, real.unfold(library).read_bytes()[:5000])
     trial = real.try_packages("torch", "ipywidgets", "anywidget", "matplotlib", "numpy==0.1")
     assert trial.faults.keys() == {"torch", "ipywidgets", "kiwisolver", "numpy"}
-    assert trial.faults["torch"] == "its file torch/functional.py is missing"
-    assert "of its files are missing, such as ipywidgets/widgets" in trial.faults["ipywidgets"]
+    assert "torch/functional.py" in trial.faults["torch"]
+    assert "ipywidgets/widgets" in trial.faults["ipywidgets"]
     assert trial.consequences == {"anywidget": "ipywidgets", "matplotlib": "kiwisolver"}
 
 
@@ -379,4 +368,4 @@ def test_noise_in_a_file_of_a_framework_is_found_by_its_import(real):
     place = real.unfold("torch/functional.py")
     size = place.stat().st_size
     real.replace("torch/functional.py", b"\0" * size)  # as a lost power supply leaves it
-    assert real.faults("torch")["torch"].startswith("does not import: ")
+    assert re.search(r": \w+Error", real.faults("torch")["torch"])

@@ -68,7 +68,7 @@ def test_a_second_thread_is_refused_in_one_sentence(refused):
     thread = threading.Thread(target=held)
     thread.start()
     inside.wait(10)
-    words = "verbs are for one thread at a time: call"
+    words = "another thread"
     refused(RuntimeError, words, preserves_interpreter_state(lambda: found.append(1)))
     end.set()
     thread.join()

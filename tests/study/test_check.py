@@ -42,8 +42,8 @@ def test_what_an_answer_raises_is_told_and_not_raised(error):
         raise error
 
     told = exercise()(answer).model
-    words = f"your code raised {type(error).__name__}" if error in RAISED else "be a 2"
-    assert told.state == "failed" and told.because.startswith(words)
+    fact = type(error).__name__ if error in RAISED else "be a 2"
+    assert told.state == "failed" and fact in told.because
 
 
 def test_an_error_that_is_its_own_cause_is_told_once():
@@ -52,7 +52,7 @@ def test_an_error_that_is_its_own_cause_is_told_once():
         raise error from error
 
     told = exercise()(answer).model
-    assert told.because.startswith("your code raised ValueError: why")
+    assert told.because.count("ValueError: why") == 1
 
 
 def test_an_interrupt_is_the_learners_own_and_comes_through():
@@ -60,19 +60,18 @@ def test_an_interrupt_is_the_learners_own_and_comes_through():
         exercise()(lambda: signal.raise_signal(signal.SIGINT))
 
 
-def test_the_text_says_why_and_where_help_is():
-    text = repr(exercise()(3))
-    assert "failed because it gave 3" in text and "check.two.hint()" in text
-    assert "passed. well done" in repr(exercise()(2))
+def test_the_text_says_why_and_where_help_is(snapshot):
+    assert repr(exercise()(3)) == snapshot(name="failed")
+    assert repr(exercise()(2)) == snapshot(name="passed")
 
 
 def test_hints_rise_and_the_last_one_stays(refused):
     two = exercise()
     told = [two.hint().model.because for _ in range(4)]
-    last = "hint 3 of 3. three!"
-    assert told == ["hint 1 of 3. one?", "hint 2 of 3. two?", last, last]
+    hints = [sentence.split()[-1] for sentence in told]
+    assert hints == ["one?", "two?", "three!", "three!"] and told[2] == told[3]
     assert "one?" in two.hint(1).model.because
-    refused(ValueError, "the number of a hint must be from 1 to 3, not 99", two.hint, 99)
+    refused(ValueError, "hint.* 1 .* 3, .*99", two.hint, 99)
 
 
 def test_an_unknown_exercise_is_named_with_those_that_are_known(refused):
@@ -84,7 +83,7 @@ def test_too_many_or_too_few_answers_are_told_with_the_call_that_is_meant():
     for answers in ((1, 2, 3), ()):
         told = exercise()(*answers).model
         assert told.state == "failed"
-        assert f"{len(answers)} answers. The call is check.two(answer)" in told.because
+        assert str(len(answers)) in told.because and "check.two(answer)" in told.because
 
 
 @pytest.mark.parametrize("name", ["default_finder", "rebinding", "cache_lookup", "code_patch"])
@@ -92,14 +91,15 @@ def test_what_cannot_be_called_is_refused_by_its_name(name):
     exercise = getattr(check, name)
     asked = [p for p in signature(exercise.judge).parameters.values() if p.annotation is Callable]
     told = exercise(*[None] * len(asked)).model
-    assert told.because == f"{asked[0].name} must be a function, not None"
+    assert re.match(rf"{asked[0].name} .*function.*None$", told.because)
     assert exercise(*[...] * len(asked)).model.state == "untried"
 
 
 def test_the_parts_that_are_still_a_stub_are_named():
     exercise = Exercise("pair", lambda first, second: None, "fine", ("a hint",))
-    assert "the ... of second and" in exercise(1, ...).model.more
-    assert "the ... of first, second and" in exercise(..., ...).model.more
+    one_stub = exercise(1, ...).model.more
+    assert "second" in one_stub and "first" not in one_stub
+    assert "first, second" in exercise(..., ...).model.more
 
 
 def apart():
@@ -107,8 +107,8 @@ def apart():
     return describe_difference("f(2): ", *two, "CPython", ". Look at POP_TOP.")
 
 
-def test_words_around_two_answers_keep_what_it_knows():
-    assert apart() == "f(2): yours gives [1, 5, 3], CPython gives [1, 2, 3]. Look at POP_TOP."
+def test_words_around_two_answers_keep_what_it_knows(snapshot):
+    assert apart() == snapshot
     more = prefix_reason("for x, ", apart(), " Think")
     assert more == f"for x, {apart()} Think" and type(more) is Mismatch
     assert (more.beside.yours, more.beside.before) == ("gives [1, 5, 3]", "for x, f(2): ")
@@ -133,7 +133,7 @@ def test_expect_prints_the_error_and_fails_without_one(capsys):
     with expect(TypeError):
         len(5)
     assert capsys.readouterr().out.startswith("TypeError: object of type 'int'")
-    with pytest.raises(AssertionError, match="expected TypeError or ValueError"):
+    with pytest.raises(AssertionError, match="TypeError or ValueError"):
         with expect(TypeError, ValueError):
             pass
     with pytest.raises(KeyError), expect(TypeError):

@@ -20,10 +20,10 @@ def test_every_mapping_is_taken_and_becomes_a_dict_in_the_order_of_the_names(for
 
 
 def test_missing_and_unknown_names_are_told(refused):
-    refused(InvalidAnswer, "keys a, b. 'b' is missing", require_named_values, {"a": 1}, ["a", "b"])
+    refused(InvalidAnswer, "a, b.*'b'", require_named_values, {"a": 1}, ["a", "b"])
     three = {"a": 1, "b": 2, "c": 3}
-    refused(InvalidAnswer, "'c' is not one of them", require_named_values, three, ["a", "b"])
-    refused(InvalidAnswer, "must be a dict", require_named_values, [("a", 1)], ["a"])
+    refused(InvalidAnswer, "a, b.*'c'", require_named_values, three, ["a", "b"])
+    refused(InvalidAnswer, "dict.* a,", require_named_values, [("a", 1)], ["a"])
 
 
 def test_parts_that_are_left_are_named_and_a_whole_stub_is_not(refused):
@@ -34,8 +34,8 @@ def test_parts_that_are_left_are_named_and_a_whole_stub_is_not(refused):
 @pytest.mark.parametrize("form", [list, tuple, iter, np.array, lambda items: (i for i in items)])
 def test_every_sequence_is_taken_and_becomes_a_list(form, refused):
     assert require_items(form([1, 2]), 2) == [1, 2]
-    refused(InvalidAnswer, "more than 1 items", require_items, form([1, 2]), 1)
-    refused(InvalidAnswer, "must be a list", require_items, "ab", 2)
+    refused(InvalidAnswer, "^what .* 1 ", require_items, form([1, 2]), 1, "what")
+    refused(InvalidAnswer, "^what .*list.*'ab'", require_items, "ab", 2, "what")
 
 
 ADD = JudgedCase("for 3 and 1", lambda fn: fn(3, 1), "add them")
@@ -50,18 +50,18 @@ def divide(a, b):
 
 
 @pytest.mark.parametrize(
-    ("answer", "advice", "because"),
+    ("answer", "advice"),
     [
-        (add, "add them", None),
-        (lambda a, b: a - b, "add them", "for 3 and 1: yours gives 2, CPython gives 4; add them"),
-        (lambda a, b: a - b, lambda mine, real: f"{mine} for {real}", "for 3 and 1: 2 for 4"),
-        (divide, "", "yours raises ZeroDivisionError: division by zero, CPython gives 4"),
+        (lambda a, b: a - b, "add them"),
+        (lambda a, b: a - b, lambda mine, real: f"{mine} for {real}"),
+        (divide, ""),
     ],
+    ids=["advice is text", "advice is a function", "an error"],
 )
-def test_the_first_difference_is_told_with_both_results(answer, advice, because):
+def test_the_first_difference_is_told_with_both_results(answer, advice, snapshot):
     cases = [JudgedCase("for 1 and 2", lambda fn: 3), JudgedCase(ADD.shows, ADD.run, advice)]
-    told = find_difference(answer, add, cases, "CPython")
-    assert told == because or because in told
+    assert find_difference(answer, add, cases, "CPython") == snapshot
+    assert find_difference(add, add, cases, "CPython") is None
 
 
 def test_the_same_error_is_no_difference_and_a_stub_is_untried(refused):
@@ -88,11 +88,11 @@ def test_results_agree_if_their_numbers_nearly_do(mine, real, same):
     assert is_same_result(mine, real) is same
 
 
-def test_a_guess_is_told_what_is_so_and_why():
+def test_a_guess_is_told_what_is_so_and_why(snapshot):
     truth, why = {"a": "x", "b": "y"}, {"a": "A", "b": "B"}
     assert judge_guess({"b": "y", "a": "x"}, truth, why, ("x", "y")) is None
-    assert judge_guess({"a": "x", "b": "x"}, truth, why, ("x", "y")) == "b is 'y', not 'x': B"
-    assert "one of 'x', 'y', not 5" in judge_guess({"a": 5, "b": "x"}, truth, why, ("x", "y"))
+    assert judge_guess({"a": "x", "b": "x"}, truth, why, ("x", "y")) == snapshot
+    assert judge_guess({"a": 5, "b": "x"}, truth, why, ("x", "y")) == snapshot
 
 
 class RaisesAtEqual:
@@ -184,9 +184,9 @@ def test_whatever_an_answer_does_the_verdict_is_about_it_and_not_about_the_check
         if mine in real:
             assert because is None
         elif mine is _raise:
-            assert because.startswith("for x: yours raises KeyError: 'mine', the reference gives")
+            assert because.beside.yours == "raises KeyError: 'mine'"
         else:
-            assert because.startswith("for x: yours gives "), because
+            assert because.beside.yours.startswith("gives "), because
 
 
 def test_two_data_frames_agree_if_all_their_items_do():
@@ -203,6 +203,9 @@ def test_arrays_that_differ_are_told_by_the_item_that_differs_most():
     real = np.array([[1.0, 2.0], [3.0, 4.0]])
     mine = np.array([[1.0, 2.0], [3.5, 4.25]], "float32")
     because = find_difference(mine, real, [JudgedCase("for x", lambda answer: answer)], "train")
-    assert because == "for x: yours gives 3.5 at [1, 0], train gives 3 at [1, 0]"
+    assert (because.beside.yours, because.beside.real) == (
+        "gives 3.5 at [1, 0]",
+        "gives 3 at [1, 0]",
+    )
     longer = find_difference(np.ones(3), np.ones(2), [JudgedCase("for x", lambda answer: answer)])
-    assert longer == "for x: yours gives float64 [3], the reference gives float64 [2]"
+    assert (longer.beside.yours, longer.beside.real) == ("gives float64 [3]", "gives float64 [2]")

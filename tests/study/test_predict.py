@@ -52,47 +52,42 @@ def test_run_is_executed_once_and_prints_nothing(capsys):
 
 
 def test_answer_that_is_no_choice_is_refused_by_name(refused):
-    words = "which is not one of .*'3', '4'$"
-    refused(ValueError, f"running it gave '5', {words}", ask, lambda: 5, "3", "4")
-    refused(ValueError, rf"raised KeyError \('missing'\), {words}", ask, raises, "3", "4")
+    refused(ValueError, "'5'.*'3', '4'$", ask, lambda: 5, "3", "4")
+    refused(ValueError, r"KeyError \('missing'\).*'3', '4'$", ask, raises, "3", "4")
 
 
 @pytest.mark.parametrize(
     ("question", "choices", "error", "words"),
     [
-        ("q", ["one"], ValueError, "at least two"),
-        ("q", ["one", "one"], ValueError, "all of them different"),
-        ("q", ["1", 2], TypeError, "every choice must be text, not int"),
-        (None, ["1", "2"], TypeError, "must be text, not NoneType"),
+        ("q", ["one"], ValueError, "^predict: choices "),
+        ("q", ["one", "one"], ValueError, "^predict: choices .*different"),
+        ("q", ["1", 2], TypeError, "choice .*text.* int"),
+        (None, ["1", "2"], TypeError, "question .*text.* NoneType"),
     ],
 )
 def test_misuse_is_said_in_one_sentence(question, choices, error, words, refused):
     refused(error, words, predict, question, choices, run=lambda: 1)
 
 
-def test_text_keeps_the_answer_back():
+def test_text_keeps_the_answer_back(snapshot):
     shown = repr(ask(lambda: "new", "old", "new", why={"new": "A name is looked up."}))
-    assert shown == (
-        "What comes?\n  1. old\n  2. new\n"
-        "Decide first. Then `predict.reveal()` shows what happened."
-    )
+    assert shown.count("new") == 1 and "looked up" not in shown
+    assert shown == snapshot
 
 
-def test_reveal_says_answer_and_why_without_quotes():
+def test_reveal_says_answer_and_why_without_quotes(snapshot):
     told = ask(lambda: "new", "old", "new", why={"new": "A name is looked up."}).reveal()
-    assert repr(told) == told == "What comes?\nRunning it gave new. A name is looked up."
-    told = repr(ask(raises, "0", "KeyError").reveal())
-    assert told == "What comes?\nRunning it raised KeyError."
+    assert repr(told) == told == snapshot(name="returned")
+    assert repr(ask(raises, "0", "KeyError").reveal()) == snapshot(name="raised")
 
 
 def test_the_last_question_can_be_revealed_without_a_name_for_it(refused):
-    predict("First?", ["1", "2"], run=lambda: 1)
-    predict("Second?", ["1", "2"], run=lambda: 2)
-    assert predict.reveal() == "Second?\nRunning it gave 2."
-    assert predict.reveal("First") == "First?\nRunning it gave 1."
-    predict("First?", ["1", "2"], run=lambda: 2)
-    assert predict.reveal() == "First?\nRunning it gave 2."
-    refused(ValueError, "no question asked here contains 'Third'", predict.reveal, "Third")
+    first = predict("First?", ["1", "2"], run=lambda: 1)
+    second = predict("Second?", ["1", "2"], run=lambda: 2)
+    assert predict.reveal() == second.reveal() and predict.reveal("First") == first.reveal()
+    again = predict("First?", ["1", "2"], run=lambda: 2)
+    assert predict.reveal() == again.reveal() != first.reveal()
+    refused(ValueError, "'Third'", predict.reveal, "Third")
 
 
 def decide(asked, number):
@@ -111,7 +106,7 @@ def test_what_was_decided_is_kept_and_told(monkeypatch):
     assert decide(first, 2) == decide(first, None) == {}, "no such choice"
     rows = [(row.mark, row.said, row.was) for row in show_predictions().model.rows]
     assert rows == [("✗", "a", "b"), ("✓", "b", "b"), ("–", "nothing yet", "decide first")]
-    assert show_predictions().model.note == "You decided 2 of 3 and got 1 right."
+    assert re.findall(r"\d", show_predictions().model.note) == ["2", "3", "1"]
     again = predict(questions[0], ["a", "b"], run=lambda: "b")
     assert again.said == "a" and (again._widget().picked, again._widget().checked) == (0, True)
     other = predict(questions[0], ["c", "d"], run=lambda: "d")
@@ -204,7 +199,7 @@ def test_each_stored_answer_has_its_reason():
 )
 def test_a_cell_that_runs_again_later_does_not_explain_its_first_answer(question, answer):
     asked = predict(question, [answer, "what it was at first"], run=lambda: answer)
-    assert str(asked.reveal()) == f"{question}\nRunning it gave {answer}. {NO_REASON}"
+    assert asked.model.why == NO_REASON and str(asked.reveal()).endswith(NO_REASON)
 
 
 CHOICES = st.lists(st.text(max_size=8), min_size=2, max_size=5, unique=True)
@@ -223,13 +218,9 @@ def test_an_own_reason_belongs_to_its_choice(choices, data):
 @pytest.mark.parametrize(
     ("why", "error", "words"),
     [
-        (
-            "because",
-            TypeError,
-            r"why must be a dict of choice -> reason, such as \{'a': 'because …'\}",
-        ),
-        ({"c": "because"}, ValueError, "why has a reason for 'c', which is no choice"),
-        ({"a": 3}, TypeError, "every reason must be text, not int"),
+        ("because", TypeError, r"^predict: why .*dict.*\{'a': 'because …'\}"),
+        ({"c": "because"}, ValueError, "^predict: why .*'c'"),
+        ({"a": 3}, TypeError, "reason .*text.* int"),
     ],
 )
 def test_a_wrong_reason_is_refused_in_one_sentence(why, error, words, refused):

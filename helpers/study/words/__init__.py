@@ -1,4 +1,7 @@
-"""The glossary: a term -> what it means and the chapter that explains it, from words.toml."""
+"""The glossary of the course: what each term means, and which chapter explains it.
+
+The terms are in the file words.toml.
+"""
 
 import tomllib
 from dataclasses import dataclass
@@ -58,7 +61,7 @@ def show_word(term: str = "") -> Exhibit:
 
 
 def _spellings(word: Word) -> tuple[str, str]:
-    """Return the singular and the plural of a term."""
+    """Return the singular and the plural of a term, in lower case: "graph" -> "graph", "graphs"."""
     term = word.term.casefold()
     if term.endswith(("sh", "ch")):
         return term, f"{term}es"
@@ -66,7 +69,7 @@ def _spellings(word: Word) -> tuple[str, str]:
 
 
 def _hint_for(requested: str) -> str:
-    """Return a sentence with the terms that are spelled like `requested`, or how to see all."""
+    """Return a sentence with terms that are spelled like `requested`, or on how to list all."""
     terms = [word.term for word in read_glossary()]
     similar = get_close_matches(requested, terms, n=3, cutoff=0.5)
     if similar:
