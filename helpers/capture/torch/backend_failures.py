@@ -38,8 +38,10 @@ def add_backend_failures(
             continue
         if is_same is None:  # it cannot be told
             sentence = UNKNOWN_BACKEND
-        else:
-            sentence = OTHER_BACKEND if guard_failures else ONLY_BACKEND
+        elif guard_failures:
+            sentence = OTHER_BACKEND
+        else:  # all guards of the entry hold, so the backend is the only reason
+            sentence = ONLY_BACKEND
         failure = Failure(entry=entry_number, source="", kind="BACKEND_MATCH", checks=sentence)
         failures_with_backends.append((failure, *guard_failures))
     return failures_with_backends

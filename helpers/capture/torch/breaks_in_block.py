@@ -46,6 +46,7 @@ class BreaksInBlock:
         calls = dynamo_reports.report_compiled_functions(self._note_call)
         skips = dynamo_reports.report_skipped_frames(self._note_skip, [])
         translations = dynamo_translation.report_translation(self._recorder)
+        # Errors that the recorder's methods raise are added to this list, and not raised.
         with translations as self._reading_errors, calls, skips:
             yield
 
@@ -91,6 +92,7 @@ class BreaksInBlock:
             sentences += self._skip_sentences.values()
         if self._reading_errors:
             sentences.append(PARTLY_READ.format(describe_error(self._reading_errors[0])))
+        # Dynamo reported nothing at all. Either nothing was called, or all was translated before.
         if not (sentences or has_translated or recorder.skipped):
             sentences.append(TRANSLATED_BEFORE if self._called_codes else UNCALLED)
         return sentences
@@ -110,6 +112,7 @@ class BreaksInBlock:
     def model(self) -> BreakListing:
         """Return the breaks so far."""
         shown = ShownCode()
+        # The recorder also has events of graphs and of new code.
         events = [event for event in self._recorder.events if event.kind in ("break", "given up")]
         breaks = [build_break(event, shown) for event in events]
         notes = self._describe_block()

@@ -60,7 +60,8 @@ def compile_copy_of(fn, options: dict) -> tuple:
     if _is_call_of_module(fn):
         return compile_copy_of(fn.__self__, options)
     if real_isinstance(fn, torch.nn.Module):
-        # a call of the module itself, so that its hooks run, too
+        # The module itself is called, with the compiled copy in place of its `forward`. So its
+        # hooks run, too.
         compiled, function = compile_copy_of(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if real_isinstance(fn, FunctionType, MethodType):
@@ -90,6 +91,7 @@ def _compile_function(function, options: dict) -> tuple:
         return compile_copy(function, **options)
     except Exception as error:
         parameters = inspect.signature(torch.compile).parameters
+        # for each unknown keyword the most similar one of torch.compile, or ""
         suggestions = [
             find_near_word(name, parameters) for name in options if name not in parameters
         ]

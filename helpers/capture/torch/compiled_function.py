@@ -33,7 +33,7 @@ def find_compiled_function(
     Parameters
     ----------
     fn : callable
-        What a learner passes to a verb.
+        What the user passes: a function, a module, a method, a partial, or what torch.compile made.
     compiled : bool
         Whether to prefer a function that Dynamo has compiled. Several Python functions may be
         inside each other. By default the outermost one is returned; with True, the outermost one
@@ -70,7 +70,7 @@ def _list_candidates(fn: Callable) -> list[tuple[FunctionType, tuple[str, ...]]]
         function = layer.__func__ if type(layer) is MethodType else layer
         if type(function) is not FunctionType:
             continue
-        if str(function.__module__).startswith(TORCHS_CALLERS):
+        if str(function.__module__).startswith(TORCHS_CALLERS):  # torch's own, and not the user's
             continue
         decorated = vars(function).get("__wrapped__")  # set by functools.wraps
         if decorated is not None:

@@ -37,6 +37,7 @@ class DynamoGuards:
         name = read_function_name(self.function)
         # Dynamo remembers sizes that varied in earlier calls, and compiles for any size then. With
         # an empty record of sizes, it compiles for the sizes of this call.
+        # In the first block, a deep recursion raises an error instead of crashing the process.
         with guarded(), dynamo_codes.use_own_sizes(self.start.__code__, {}):
             _make_first_call(self.compiled, args, kwargs, f"the first call of {name}()")
         entries = read_cache_entries(self.start.__code__)

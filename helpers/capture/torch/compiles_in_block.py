@@ -55,7 +55,8 @@ class CompilesInBlock:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record every compile in the block."""
-        errors = self._book.lost
+        errors = self._book.lost  # errors of ours are added here, and not raised
+        # `explain_recompile` is called for each frame that Dynamo compiles again.
         recompiles = dynamo_reports.collect_recompile_reasons(explain_recompile, errors)
         skips = dynamo_reports.report_skipped_frames(self._note_skip, errors)
         with recompiles as self._recompiled, skips, self._calls.recording():
@@ -85,6 +86,7 @@ class CompilesInBlock:
         size_sentences = describe_dynamic_sizes(entry) if entry else ()
         note = "\n".join((verdict.note, *size_sentences))
         note = use_users_names_of_frame(note, code, report.frame_locals)
+        # The last line names the user's call, such as `in call 2 (train.py:30)`.
         if report.call is not None and report.caller:
             caller = report.caller
             place = format_file_line(caller.f_code.co_filename, caller.f_lineno)

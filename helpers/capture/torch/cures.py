@@ -80,6 +80,7 @@ def compare_cures(cases, /, *args) -> Ledger:
     notes = []
     has_own_backends = False
 
+    # While this loop runs, the user sees a text such as `compiling case 2 of 5`.
     for name, pair in progress.counted("compiling case", named_pairs):
         try:
             entry, has_own_backend = _compare_pair(name, CasePair(*pair), args)
@@ -92,7 +93,7 @@ def compare_cures(cases, /, *args) -> Ledger:
         entries.append(entry)
         has_own_backends = has_own_backends or has_own_backend
 
-    setting = dynamo_settings.find_setting_off()
+    setting = dynamo_settings.find_setting_off()  # one that turns Dynamo off, or ""
     if setting:
         notes.insert(0, TURNED_OFF.format(setting))
     if has_own_backends:
@@ -109,7 +110,7 @@ def _require_cases(cases) -> list[tuple]:
     for name, pair in named_pairs:
         if not real_isinstance(pair, tuple, list) or len(pair) != 2:
             raise TypeError(f"case {quote_value(name)} needs a pair: (function, cured function)")
-        for fn in pair:
+        for fn in pair:  # raises TypeError if no Python function is inside
             find_compilable(fn, "watch_fixes")
     return named_pairs
 
@@ -337,8 +338,8 @@ def _run_in_plain_python(fn, args: tuple):
     Compiled functions that `fn` calls run in plain Python, too. What `fn` prints and its warnings
     are not shown.
     """
-    eagerly = dynamo_settings.run_compiled_functions_eagerly()
-    with redirected(Printed()), warnings.catch_warnings(), eagerly:
+    plain_python = dynamo_settings.run_compiled_functions_eagerly()
+    with redirected(Printed()), warnings.catch_warnings(), plain_python:
         warnings.simplefilter("ignore")
         try:
             with running_user_code():

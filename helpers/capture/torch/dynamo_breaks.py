@@ -50,6 +50,7 @@ def explain_event(event: DynamoEvent) -> tuple[str, str]:
 def build_break(event: DynamoEvent, shown: ShownCode) -> Break:
     """Return the record of a graph break, with its line in the sources that are shown."""
     cause, explanation = explain_event(event)
+    # The code object of a resume function leads to that of the user's function.
     original_code = dynamo_codes.find_original_code(event.code)
     line = shown.find_line(event.code, event.lineno)
 

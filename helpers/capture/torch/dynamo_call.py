@@ -57,8 +57,8 @@ def record_translation(
     with (
         as_if_new(code) as fresh,  # Dynamo's caches are empty in this block
         _replace_own_backends(fresh, own_backends) as backends_not_called,
-        dynamo_settings.remove_compile_mark(call),
-        dynamo_settings.collect_torch_logs(),
+        dynamo_settings.remove_compile_mark(call),  # an attribute that torch.compile sets on `call`
+        dynamo_settings.collect_torch_logs(),  # so that torch prints no logs
         dynamo_translation.report_translation(recorder) as reading_errors,
         redirected(recorder.printed),
         warnings.catch_warnings(),
@@ -72,7 +72,7 @@ def record_translation(
                 recorder.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt as error:
             recorder.error = error
-            note_interrupt(error)
+            note_interrupt(error)  # the interrupt is raised after the record has been shown
         except BaseException as error:
             recorder.error = error
             note_end(error)

@@ -123,7 +123,7 @@ def describe_instruction(event: DynamoEvent, cause: str) -> str:
 
 def _describe_handler(event: DynamoEvent) -> str:
     """Return what Dynamo did with the symbolic stack, such as `pushes the symbolic value of x`."""
-    # `one_name` removes what differs between Python versions. Similar opcodes share a sentence.
+    # What differs between Python versions is removed, and similar opcodes share a sentence.
     opname = one_name(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
     starts = (start for start in _SENTENCES if opname.startswith(start))
     sentence = _SENTENCES.get(next(starts, ""), _ANY_OTHER)

@@ -81,8 +81,8 @@ def format_source(name: str) -> str:
     `name` is torch's text, in which `L` are the locals and `G` the globals of the function.
     """
     name = IMPORTED.sub(_format_imported_module, clean_message(name))
-    name = re.sub(r"[LG]\['([\w.]+)'\]", r"\1", name)
-    name = re.sub(r"\bbuiltins\['(\w+)'\]", r"\1", name)
+    name = re.sub(r"[LG]\['([\w.]+)'\]", r"\1", name)  # L['x'] -> x
+    name = re.sub(r"\bbuiltins\['(\w+)'\]", r"\1", name)  # builtins['len'] -> len
     return format_text(re.sub(r"___stack(\d+)", r"stack \1", name))
 
 

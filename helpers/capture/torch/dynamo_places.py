@@ -46,6 +46,7 @@ class ShownCode:
         `dis.Positions`. The result is the line, column, end line and end column in the text. It is
         four zeros where the text does not show the instruction.
         """
+        # `lines_above` is the number of lines of the text above this source.
         source, lines_above = self.pages.place(dynamo_codes.find_original_code(code))
         line, column, end_line, end_column = source.span(positions)
         if not line:

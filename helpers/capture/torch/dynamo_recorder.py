@@ -171,14 +171,11 @@ class TranslationRecorder:
         if event is not None:
             self._complete_instruction(event, tx)
 
-        message = _read_message(error)
-        error_names = {cls.__name__ for cls in type(error).__mro__}
-        # No error is a decision of Dynamo's, nor is an error that the user's program raises.
-        if "TorchDynamoException" not in error_names:
+        kind = _find_kind_of_decision(error)
+        if not kind:
             return
 
-        kinds = (kind for name, kind in KINDS_BY_ERROR.items() if name in error_names)
-        kind = next(kinds, "error")
+        message = _read_message(error)
         # Here torch gives no reason for starting over. The reason is what broke the graph before.
         if kind == "start over" and message.startswith("Unknown fail_and_restart"):
             message = _read_message(self._last_cause) or message
@@ -321,6 +318,19 @@ class TranslationRecorder:
 
         _, matches = self._own_instructions[id(code)]
         return matches[tx.instruction_pointer]
+
+
+def _find_kind_of_decision(error: BaseException | None) -> str:
+    """Return the kind of event for an exception with which Dynamo reports a decision.
+
+    It is "start over", "skipped", "given up", or "error" for another exception of Dynamo's. It is
+    "" for no exception, and for one that the user's program raises.
+    """
+    class_names = {cls.__name__ for cls in type(error).__mro__}
+    if "TorchDynamoException" not in class_names:
+        return ""
+    kinds = (kind for name, kind in KINDS_BY_ERROR.items() if name in class_names)
+    return next(kinds, "error")
 
 
 def _read_message(error: BaseException | None) -> str:

@@ -87,7 +87,7 @@ def describe_interrupted_translation(recorder: TranslationRecorder) -> str:
 def describe_differences(recorder: TranslationRecorder, fn) -> list[str]:
     """Return a sentence for each way in which the user's program differs from this run.
 
-    `fn` is what the user passed to the verb.
+    `fn` is the callable that the user passed.
     """
     sentences = []
     if recorder.disabling_setting:

@@ -85,12 +85,12 @@ def list_differences(leaf: LeafGuard, scope: dict, reason: TorchsReason) -> list
     """
     checks = leaf.to_record(1).checks  # what must hold; the number of the entry does not matter
     part = reason.part if reason.part in leaf.parts else leaf.parts[0]
-    if leaf.kind == "NO_TENSOR_ALIASING":
+    if leaf.kind == "NO_TENSOR_ALIASING":  # several arguments must be different tensors
         value = describe_shared_tensor(part, scope) or SHARED_TENSOR
         return [ValueDifference(source="", value=value, checks=checks)]
-    if leaf.kind == "OBJECT_ALIASING":
+    if leaf.kind == "OBJECT_ALIASING":  # two values must be the same object
         return [_build_identity_difference(part)]
-    if leaf.kind == "GLOBAL_STATE":
+    if leaf.kind == "GLOBAL_STATE":  # settings of torch, such as grad mode
         return _list_setting_differences(leaf, reason)
     # The source `L` means all locals. Such a guard is about the state of torch, not about a value.
     if leaf.source == "L" or leaf.kind in FAILURES_BY_KIND:

@@ -1,8 +1,8 @@
 """A cache entry and a call -> whether a check of the entry's guards would run the user's code.
 
 Torch reads attributes as Python does, so a property runs. Torch takes the length of an object by
-`__len__`, so the `__len__` of a class derived from list runs. A verb that checks guards would run
-them once more than the program alone does, and the program may notice that.
+`__len__`, so the `__len__` of a class derived from list runs. If guards are checked here once more,
+such a method runs more often than in the program alone, and the program may notice that.
 """
 
 from ...safety.arguments import real_type_name
@@ -54,6 +54,7 @@ def _would_node_run_users_code(node, scope: dict) -> bool:
         kind = real_type_name(guard)
         if is_checked_by_users_code(kind, value):
             return True
+        # Torch's guard object, called with the value, returns whether the guard holds.
         if kind in HARMLESS_KINDS and not guard(value):
             return False  # torch stops here
     if is_type_refused(node, value):  # torch does not look at the items of such a dict

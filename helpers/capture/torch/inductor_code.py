@@ -44,6 +44,7 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
     function, _ = find_compiled_function(fn)
     args, kwargs = add_bound_arguments(fn, args, kwargs)
     source_lines = find_source(function.__code__).text.rstrip().split("\n")
+    # rows of a table with two columns: a line of the source on the left, nothing on the right
     pairs = align_lines(source_lines, [], {})
 
     kernel_lines = []
@@ -91,7 +92,7 @@ def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str
         patched(torch_private.GraphLowering, save_output_code=staticmethod(save_module)),
         # With more than one, Inductor would start worker processes, which outlive this call.
         torch_private.inductor_config.patch(compile_threads=1),
-        as_if_new(function.__code__),
+        as_if_new(function.__code__),  # Dynamo's caches are set aside in this block
     ):
         torch.compile(copy_function(function))(*args, **kwargs)
     print("Done.")

@@ -171,10 +171,10 @@ def read_item(value: object, key: object):
             raise KeyError
         return item
 
-    for kind in SEQUENCES:
-        if real_isinstance(value, kind):
-            plain_key = key if type(key) is slice else require_safe_operand(key)
-            return kind.__getitem__(value, plain_key)
+    for sequence_class in SEQUENCES:
+        if real_isinstance(value, sequence_class):
+            safe_key = key if type(key) is slice else require_safe_operand(key)
+            return sequence_class.__getitem__(value, safe_key)
     raise NeedsUsersCode
 
 
@@ -183,9 +183,9 @@ def has_key(container: object, key: object) -> bool:
 
     NeedsUsersCode is raised for any other object.
     """
-    for kind in CONTAINERS:
-        if real_isinstance(container, kind):
-            return kind.__contains__(container, require_safe_operand(key))
+    for container_class in CONTAINERS:
+        if real_isinstance(container, container_class):
+            return container_class.__contains__(container, require_safe_operand(key))
     raise NeedsUsersCode
 
 
@@ -194,9 +194,9 @@ def read_length(value: object):
 
     A `__len__` that a user's subclass defines is not called.
     """
-    for kind in CONTAINERS:
-        if real_isinstance(value, kind):
-            return kind.__len__(value)
+    for container_class in CONTAINERS:
+        if real_isinstance(value, container_class):
+            return container_class.__len__(value)
     has_length_in_c = type(find_inherited(type(value), "__len__")) is WrapperDescriptorType
     if has_length_in_c or tensors.is_torch_tensor(value):
         return len(value)
@@ -204,7 +204,10 @@ def read_length(value: object):
 
 
 def count_elements_left(iterator: object):
-    """Return how many elements an iterator of Python's own has left, or MISSING."""
+    """Return how many elements one of Python's own iterators has left, else MISSING.
+
+    A `__length_hint__` that is written in Python is not called.
+    """
     hint = find_inherited(type(iterator), "__length_hint__")
     if type(hint) is MethodDescriptorType:  # it is written in C
         return operator.length_hint(iterator)
@@ -213,9 +216,9 @@ def count_elements_left(iterator: object):
 
 def iterate_elements(value: object) -> Iterator:
     """Return an iterator over one of Python's own containers, or raise NeedsUsersCode."""
-    for kind in (*CONTAINERS, *DICT_VIEWS):
-        if real_isinstance(value, kind):
-            return kind.__iter__(value)
+    for container_class in (*CONTAINERS, *DICT_VIEWS):
+        if real_isinstance(value, container_class):
+            return container_class.__iter__(value)
     raise NeedsUsersCode
 
 
@@ -246,7 +249,10 @@ def has_users_method(value: object, name: str) -> bool:
 
 
 def is_from_torch(called: object) -> bool:
-    """Return whether a function or a class belongs to torch, to `math` or to the builtins."""
+    """Return whether a function or a class belongs to torch, to `math` or to the builtins.
+
+    Such code is not the user's. Return False for any other object.
+    """
     if not real_isinstance(called, FunctionType, type):
         return False
     package = str(called.__module__).partition(".")[0]

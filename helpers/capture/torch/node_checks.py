@@ -111,14 +111,17 @@ def list_dict_failures(entry_number: int, entry, scope: dict, refused: set[str])
     # of the tree at once, and could not tell the length of a dict.
     if "L" in refused:
         return failures + _compare_with_guarded_keys(entry_number, paths_by_node, scope)
-    return failures + _ask_copies(entry_number, root, paths_by_node, scope)
+    return failures + _find_length_failures(entry_number, root, paths_by_node, scope)
 
 
-def _ask_copies(entry_number: int, root, paths_by_node: dict, scope: dict) -> list[Failure]:
+def _find_length_failures(
+    entry_number: int, root, paths_by_node: dict, scope: dict
+) -> list[Failure]:
     """Return records of the dicts of another length, found by checks of copies of the guard tree.
 
     A copy has only the nodes on the way to these dicts. Torch names the first dict whose length
-    differs. The next copy is made without that dict and without what is below it.
+    differs. The next copy is made without that dict and without what is below it. `paths_by_node`
+    has the nodes of the dicts to check, each with the sources from the root to it.
     """
     failures = []
     while paths_by_node:

@@ -54,8 +54,8 @@ def watch_function(fn, **options) -> "WatchedFunction":
         wrapper = compiled_functions.find_inline_wrapper(users_compiled)
         return WatchedFunction(fn, function, fn, unwrapping, wrapper=wrapper)
 
-    torch_private.refuse_late_dynamo()
-    refuse_async(function, "watch_recompiles")
+    torch_private.refuse_late_dynamo()  # raises where an import of Dynamo would crash the process
+    refuse_async(function, "watch_recompiles")  # a call of such a function runs nothing yet
     compiled, copy = compile_copy_of(fn, {"backend": "eager", **options})
     return WatchedFunction(compiled, copy, fn, unwrapping, is_copy=True)
 
@@ -88,7 +88,7 @@ class WatchedFunction:
         function : FunctionType
             The Python function inside `compiled`.
         fn : callable
-            What the user passed to the verb.
+            The callable that the user passed.
         unwrapping : tuple of str
             A sentence for each layer around `function`, such as a decorator or a partial.
         is_copy : bool
@@ -109,7 +109,7 @@ class WatchedFunction:
         self._sizes = {} if is_copy else None
         self._skip_reason = ""  # a sentence: why Dynamo skips the function since an earlier call
 
-        # nothing is `updated`: the user's attributes would replace those above
+        # With `updated`, the user's attributes would replace those above.
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = read_signature(compiled)
 
@@ -167,7 +167,7 @@ class WatchedFunction:
         return title
 
     def _build_note(self, verdicts: list[str]) -> str:
-        """Return how many calls had which verdict, and how many entries the cache has."""
+        """Return a sentence such as `3 calls: 1 compile, 2 hits; 1 entry in the cache.`"""
         if not verdicts:
             return " ".join(("no call yet.", *self.unwrapping_sentences))
 

@@ -66,6 +66,7 @@ def compare_values(first, second) -> bool | None:
     if real_isinstance(first, list, tuple):
         return _compare_items(first, second)
 
+    # The same object is the same result. For two objects, only their `__eq__` could tell.
     if type(first) not in _PLAIN_TYPES:
         return first is second or None
     # NaN is the only value that is not equal to itself. Two NaNs count as the same result.
@@ -156,8 +157,9 @@ def _find_buffers(fn) -> list:
     import torch
 
     function = find_compilable(fn, "watch_fixes").function
+    # `func` is the callable inside a partial, `__self__` the object of a method.
     values = [fn, getattr(fn, "func", None), getattr(function, "__self__", None)]
-    function = getattr(function, "__func__", function)
+    function = getattr(function, "__func__", function)  # the function of a method
     values += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
     values += [function.__globals__.get(name) for name in list_global_names(function.__code__)]
 

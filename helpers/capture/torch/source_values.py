@@ -112,7 +112,7 @@ def evaluate_source(text: str, scope: dict):
     """
     try:
         return evaluate_source_or_raise(text, scope)
-    except Exception:
+    except Exception:  # also NeedsUsersCode
         return MISSING
 
 
@@ -245,7 +245,7 @@ class ExpressionReader:
                 key = args[0]
                 container = args[1]
                 return has_key(container, key)
-            case ast.Name(id="__import__"):
+            case ast.Name(id="__import__"):  # no import runs: Dynamo has imported the module
                 return sys.modules[args[0]]
             case ast.Name(id=name) if name in HARMLESS_FUNCTIONS:
                 return self._names[name](*args)

@@ -192,6 +192,7 @@ def _compare_strides(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -
     strides = _read_strides(tensor)
     if strides is None or len(expected.strides) != len(strides):
         return []
+    # With the expected sizes, each other stride counts. With other sizes, only another layout does.
     if _are_allowed(expected.sizes, shape) or _compare_order(expected, tensor, shape):
         return _compare_numbers("stride", expected.strides, strides)
     return []
@@ -266,6 +267,7 @@ def _compare_dispatch_keys(expected: ExpectedTensor, tensor) -> TensorDifference
     if added_keys and all(key.startswith("FuncTorch") for key in different_keys):
         return TensorDifferences(sentences=(INSIDE_TRANSFORM,))
 
+    # There is no simple reason, so all keys are listed in torch's own form.
     expected_text = ", ".join(sorted(expected.dispatch_keys))
     actual_text = ", ".join(sorted(actual_keys))
     sentence = (

@@ -75,11 +75,13 @@ class WatchedCall:
         # `book.open` enters a block, which stays open during the call; `end` closes all of them.
         if self.watched._sizes is not None:  # `watched` is a copy with a record of sizes of its own
             book.open(dynamo_codes.use_own_sizes, self.code, self.watched._sizes)
+            # A progress bar of torch would start a thread that outlives the call.
             book.open(dynamo_settings.start_no_bar_monitor)
         book.open(_without_log_of_limit)
         # In this block a deep recursion raises RecursionError. With torch's frame evaluator alone,
         # it would crash the process.
         book.open(frame_hook.guarded)
+        # `explain_recompile` is called for each frame that Dynamo compiles again.
         self.recompiled = book.open(
             dynamo_reports.collect_recompile_reasons, explain_recompile, book.lost, default=[]
         )
