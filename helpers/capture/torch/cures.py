@@ -38,6 +38,7 @@ MOST_CASES = 200
 MOST_ELEMENTS = 8  # of a tensor whose elements are written out
 NOT_WITH_YOURS = "Each graph ran as it is, as the backend eager runs it, and not with your backend."
 MARKS = ("good", "fewer graph breaks than before"), ("failed", "changed by the cure")
+NO_BREAK = "it does not break"
 HEADINGS = ("graphs before", "graphs after", "result", "gradient")
 
 
@@ -228,7 +229,7 @@ def _build_entry(name: str, runs: CasePair, results: Comparison, gradients: Comp
     if not note:  # then the note names the causes of the breaks, each once
         clauses = [*dict.fromkeys(graph_break.cause for graph_break in before.breaks)]
         if not clauses:
-            clauses.append("it does not break")
+            clauses.append(NO_BREAK)
         if gradients.verdict.word == "differs":
             clauses.append("the cure has a different gradient")
         note = "; ".join(clauses)

@@ -18,6 +18,8 @@ from .dynamo_recorder import TranslationRecorder
 from .dynamo_run import find_compilable
 from .dynamo_sentences import describe_interrupted_translation
 
+STARTS_INSIDE = "what it compiled starts further inside; pass a function that calls it"
+RUNS_UNCHANGED = "Python runs it as it is"
 RESUME_LEFT_OUT = "The code of resume functions is left out; watch_compile steps through it."
 
 
@@ -80,5 +82,5 @@ def _describe_missing_code(recorder: TranslationRecorder) -> str:
     # For a module of torch's own, Dynamo starts with a function that the module calls. Its graph
     # belongs to the new code of that function.
     if recorder.graphs:
-        return "what it compiled starts further inside; pass a function that calls it"
-    return "Python runs it as it is"
+        return STARTS_INSIDE
+    return RUNS_UNCHANGED
