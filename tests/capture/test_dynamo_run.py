@@ -108,7 +108,7 @@ def test_sentence_names_the_values_of_an_instruction_and_what_it_adds():
         ("BINARY_OP", " 3 * 1 ", ": 3."),
         ("BINARY_SUBSCR", " x[0];", "l_x_  float32 [2]", "getitem = "),
         ("IF_FALSE", " lt,"),
-        ("LOAD_FAST", ": x: TENSOR_MATCH"),
+        (": x: TENSOR_MATCH",),
     ):
         assert any(all(name in one for name in names) for one in said), names
 
