@@ -8,6 +8,9 @@ import re
 import pytest
 
 from helpers import show_guards, watch_breaks, watch_compile, watch_recompiles, watch_rewriting
+from helpers.capture.cpython.wrapper_layers import COMPILED
+from helpers.capture.torch.cache_entries import format_entry_count
+from helpers.capture.torch.call_verdicts import NO_ENTRY, OTHER_PART_RAN
 from helpers.capture.torch.dynamo_call import record_translation
 from helpers.capture.torch.dynamo_run import find_compilable
 
@@ -115,7 +118,7 @@ def test_a_resume_function_and_what_is_called_count():
     a, b = torch.randn(10), torch.ones(10)
     _, model = ledger(toy, (a, b), (a, -b), (a, -b))
     assert model.verdicts == ("compile", "compile", "hit")
-    assert model.entries[1].note == "toy, resumed (dynamo_programs.py:16): there was no entry"
+    assert model.entries[1].note == f"toy, resumed (dynamo_programs.py:16): {NO_ENTRY}"
     _, model = ledger(models.Blocks(), (a,), (a,))
     assert "forward (dynamo_models.py:" in model.entries[0].note
 
@@ -125,15 +128,14 @@ def test_the_limit_of_what_is_called_is_told():
         live = watch_recompiles(models.talks)
         live.each(*((torch.ones(2), "a" * n) for n in range(4)))
     assert live.model.verdicts == ("compile", "recompile", "eager", "eager")
-    ran = "recompile_limit is 2: plain Python ran"
-    assert f"{ran} what is called" in live.model.entries[2].note
-    assert f"{ran} a part of it" in live.model.entries[3].note
+    called, part = (entry.note.split("\n")[0] for entry in live.model.entries[2:])
+    assert called.startswith("recompile_limit is 2") and part.startswith("recompile_limit is 2")
+    assert called != part
 
 
 PEELED = {
-    **dict.fromkeys(("super", "compiled module"), "Rectified is a torch module"),
-    **{"BERT": "BertModel is a torch module", "decorated": "the wrapper that a decorator"},
-    **{"partial": "A partial", "method": ""},
+    **dict.fromkeys(("super", "compiled module"), "Rectified"),
+    **{"BERT": "BertModel", "decorated": "decorator", "partial": "partial", "method": ""},
 }
 
 
@@ -143,12 +145,12 @@ def test_a_call_that_makes_a_graph_is_no_hit_and_guards_are_those_of_the_functio
     live, model = ledger(fn, args, args, args)
     if name == "three blocks":  # a break in its loop: torch marks its forward, not what it calls
         assert model.verdicts == ("compile", "eager", "eager")
-        assert "compiled code ran another part of this call" in model.entries[1].note
+        assert OTHER_PART_RAN in model.entries[1].note
     else:
         assert model.verdicts == ("compile", "hit", "hit")
     if name in PEELED:
         graph = show_guards(live).model
-        assert graph.guards and "1 entry in the cache" in model.note
+        assert graph.guards and format_entry_count(1) in model.note
         assert PEELED[name] in graph.note and PEELED[name] in model.note
         assert show_guards(live, call=args).model.accepts
 
@@ -158,7 +160,7 @@ def test_a_compiled_module_is_looked_at_in_every_form():
     compiled, args = torch.compile(module, backend="eager"), (models.x(),)
     compiled(*args)
     notes = {show_guards(form).model.note for form in (module, compiled, compiled.forward)}
-    assert len(notes) == 1 and "Rectified is a torch module: this is its forward." in notes.pop()
+    assert len(notes) == 1 and "Rectified" in notes.pop()
     assert ledger(compiled, args, args)[1].verdicts == ("compile", "hit")
 
 
@@ -193,9 +195,9 @@ def test_hooks_of_the_user_are_shown_also_inside_a_module_of_torch(place):
 def test_what_was_peeled_off_is_said(verb):
     notes = {name: verb(*(lambda fn, args: (fn, *args))(*models.made(name))).model.note
              for name in ("super", "decorated", "compiled")}  # fmt: skip
-    assert "Rectified is a torch module: this is its forward." in notes["super"]
+    assert "Rectified" in notes["super"]
     assert "decorator" in notes["decorated"]
-    assert "torch.compile is unwrapped" in notes["compiled"] or verb is watch_rewriting
+    assert COMPILED in notes["compiled"] or verb is watch_rewriting
 
 
 @pytest.mark.parametrize("verb", [watch_compile, watch_breaks, watch_recompiles])
@@ -203,6 +205,6 @@ def test_what_runs_on_tensorflow_is_refused(verb):
     keras = pytest.importorskip("keras")
     layer = keras.layers.Dense(2)
     for fn in (layer, layer.call, keras.Sequential([layer]).fit):
-        with pytest.raises(TypeError, match="is TensorFlow's; use") as caught:
+        with pytest.raises(TypeError, match="TensorFlow") as caught:
             verb(fn, torch.ones(2)) if verb is not watch_recompiles else verb(fn)
         assert "\n" not in str(caught.value)

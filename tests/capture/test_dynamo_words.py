@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from helpers.capture.torch import dynamo_messages as words
-from helpers.capture.torch.dynamo_instructions import format_variable
+from helpers.capture.torch.dynamo_events import RENAMED, DynamoEvent
+from helpers.capture.torch.dynamo_instructions import describe_instruction, format_variable
 
 
 @pytest.mark.parametrize(
@@ -70,3 +71,28 @@ def test_lazy_value_is_not_looked_at():
 
     lazy = SimpleNamespace(_cache=Cache(), source=SimpleNamespace(name="L['a']"))
     assert format_variable(lazy) == "a (lazy)"
+
+
+# what Dynamo did for one instruction each
+INSTRUCTIONS = [
+    {"opname": "LOAD_FAST", "argrepr": "x", "new_guards": ("x: TENSOR_MATCH",)},
+    {"opname": "LOAD_GLOBAL", "argrepr": "NULL + len"},
+    {"opname": "BINARY_OP", "argrepr": "*", "stack": ("3", "n (lazy)"), "result": "6"},
+    {"opname": "BINARY_OP", "argrepr": "*", "stack": ("x", "2"), "node_lines": ("mul = x * 2",)},
+    {"opname": "CALL", "argrepr": "1", "result": "add", "entered_function": True},
+    {"opname": "POP_JUMP_IF_FALSE", "stack": ("True",), "has_jumped": False},
+    {"opname": "POP_JUMP_IF_FALSE", "stack": ("False",), "has_jumped": True},
+    {"opname": "STORE_FAST", "argrepr": "y", "stack": ("mul",)},
+    {"opname": "COPY", "argrepr": "1", "node_lines": (f"mul{RENAMED}y",)},
+]
+
+
+def test_each_instruction_has_its_sentence(snapshot):
+    code = test_each_instruction_has_its_sentence.__code__
+    events = [DynamoEvent("instruction", code, 1, **fields) for fields in INSTRUCTIONS]
+    assert [describe_instruction(event, "") for event in events] == snapshot
+
+
+def test_an_instruction_that_cannot_be_translated_has_only_its_cause():
+    event = DynamoEvent("instruction", test_lazy_value_is_not_looked_at.__code__, 1)
+    assert describe_instruction(event, "it is in C") == "it is in C."

@@ -56,7 +56,7 @@ def test_both_kinds_of_counter_example_are_found():
     strict = watch_guard_sets(fn, *first, guard_sets=accepts_none).model
     assert {e.verdicts[0].word for e in lax.entries} == {"accepts"}
     assert "n = 3" in lax.subjects("accepts", "mine")
-    assert "x with other numbers" in strict.subjects("refuses", "mine")
+    assert any(call.startswith("x ") for call in strict.subjects("refuses", "mine"))
 
 
 def test_a_guard_set_that_raises_is_said_to():

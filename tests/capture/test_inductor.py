@@ -28,7 +28,7 @@ def wave(x):
 def test_nothing_runs_unless_asked(monkeypatch):
     monkeypatch.setattr(inductor, "_generate_modules", lambda *args: pytest.fail("it ran"))
     shown = watch_inductor(wave, 3).model
-    assert "Inductor did not run" in shown.note
+    assert shown.note == inductor.NOT_REQUESTED
     assert [pair.left_text for pair in shown.pairs][0] == "def wave(x):"
     assert [pair.right_text for pair in shown.pairs] == [inductor.NOT_RUN, ""]
     assert not made_up(shown) and inductor.NOT_RUN in side_by_side.html(shown)
@@ -36,7 +36,7 @@ def test_nothing_runs_unless_asked(monkeypatch):
 
 def test_without_a_compiler_it_says_so(monkeypatch):
     monkeypatch.setattr(inductor.shutil, "which", lambda name: None)
-    assert "no C++ compiler" in watch_inductor(wave, 3, run=True).model.note
+    assert watch_inductor(wave, 3, run=True).model.note == inductor.NO_COMPILER
 
 
 def test_kernels_are_shown_without_includes(monkeypatch):
@@ -44,4 +44,4 @@ def test_kernels_are_shown_without_includes(monkeypatch):
     monkeypatch.setattr(inductor, "_generate_modules", lambda *args: [MODULE])
     shown = watch_inductor(wave, 3, run=True).model
     assert [line for line in made_up(shown) if line][0].startswith('extern "C"')
-    assert "include" not in repr(shown) and shown.note == "1 kernel for this graph."
+    assert "include" not in repr(shown) and shown.note.startswith("1 kernel ")

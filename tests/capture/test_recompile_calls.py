@@ -6,6 +6,8 @@ import re
 import pytest
 
 from helpers import watch_recompiles, watching_breaks, watching_recompiles
+from helpers.capture.torch import call_verdicts, compiled_call_reasons
+from helpers.capture.torch.cache_entries import format_entry_count
 from helpers.capture.torch.given_up import find_given_up
 from helpers.internals import torch_private
 from helpers.model.compile_records import CompileEntry, CompileLedger
@@ -17,6 +19,7 @@ torch = pytest.importorskip("torch")
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
 X = torch.ones(2)
+NOT_LOOKED_AT = compiled_call_reasons.MARKED.partition("{")[0]  # before the name of the function
 
 
 class Passing(TorchDispatchMode):
@@ -80,7 +83,13 @@ EAGER = {
     "force_eager": (made, once_within(forced), 2, 1, 'set_stance("force_eager")'),
     "the limit": (made, after_a_limit, 1, 2, "recompile_limit is 1"),
     "eager_on_recompile": (made, without_recompiles, 1, 2, "eager_on_recompile"),
-    "no tensor op": (returning, thrice, 0, 3, "Dynamo found no tensor op to compile in <lambda>"),
+    "no tensor op": (
+        returning,
+        thrice,
+        0,
+        3,
+        f"{compiled_call_reasons.NOTHING_TO_COMPILE} <lambda>",
+    ),
 }
 
 
@@ -113,8 +122,8 @@ def test_what_fails_in_torchs_shared_wrapper_turns_others_off_and_that_is_unknow
     with watching_recompiles() as seen:
         compiled(X)
     assert (seen.model.compiled_calls, seen.model.eager) == (0, 1)
-    assert "Dynamo did not look at Sequential (" in seen.model.note
-    assert "torch has one wrapper for all" in seen.model.note
+    assert f"{NOT_LOOKED_AT}Sequential (" in seen.model.note
+    assert compiled_call_reasons.SHARED_WRAPPER in seen.model.note
     live = watch_recompiles(net)  # a wrapper of its own
     assert live.each((X,), (X,)) == "compile hit"
 
@@ -122,10 +131,10 @@ def test_what_fails_in_torchs_shared_wrapper_turns_others_off_and_that_is_unknow
 def test_what_is_disabled_or_not_called_is_said():
     live = watch_recompiles(torch.compiler.disable(made()))
     live(X)
-    assert "torch.compiler.disable made this" in live.model.entries[0].note
+    assert call_verdicts.DISABLED in live.model.entries[0].note
     with watching_recompiles() as seen:
         torch.compile(made(), disable=True)(X)
-    assert not seen.model.compiled_calls and "No call of a compiled function" in seen.model.note
+    assert not seen.model.compiled_calls and compiled_call_reasons.NO_CALL in seen.model.note
 
 
 def test_an_error_of_fullgraph_is_an_error_and_no_compiled_call():
@@ -137,15 +146,16 @@ def test_an_error_of_fullgraph_is_an_error_and_no_compiled_call():
     compiled = torch.compile(breaks, backend="eager", fullgraph=True)
     with watching_recompiles() as seen, pytest.raises(Exception, match="graph_break"):
         compiled(X)
-    assert seen.model.verdicts == ("error",) and seen.model.compiled_calls == 0
-    assert "Dynamo raised an error in 1" in seen.model.note
+    model = seen.model
+    assert model.verdicts == ("error",)
+    assert (model.calls, model.compiled_calls, model.eager) == (1, 0, 0)
 
 
 def test_a_torch_that_does_not_tell_is_unknown(monkeypatch):
     monkeypatch.delattr(torch._C._dynamo.eval_frame, "set_guard_complete_hook")
     with watching_recompiles() as seen:
         torch.compile(made(), backend="eager")(X)
-    assert seen.model.compiled_calls is None and "unknown which of them ran" in seen.model.note
+    assert seen.model.calls == 1 and seen.model.compiled_calls is None
 
 
 @pytest.mark.parametrize("turned_off", [Passing, disabled, forced, None])
@@ -160,7 +170,7 @@ def test_the_recipes_test_fails_where_nothing_is_compiled(turned_off):
     if turned_off is None:
         space["test_the_loop_never_recompiles"]()
         return
-    with turned_off(), pytest.raises(AssertionError, match="compiled code ran in none"):
+    with turned_off(), pytest.raises(AssertionError):
         space["test_the_loop_never_recompiles"]()
 
 
@@ -205,8 +215,7 @@ def test_what_an_earlier_call_gave_up_is_not_counted_as_compiled(fn, before):
         compiled(X)
         compiled(X)
     assert find_given_up()
-    assert seen.model.eager is None
-    assert "torch does not say whether plain Python ran it" in seen.model.note
+    assert seen.model.eager is None and seen.model.unknown
     with watching_recompiles() as elsewhere:
         other(X)
     assert elsewhere.model.eager == 0
@@ -308,7 +317,7 @@ def test_a_module_of_torch_has_the_verdicts_that_its_backend_counts(kind, way, w
     rows = [row for row in watched.model.entries if row.verdict == "recompile"]
     assert rows and all("size mismatch at index 0" in row.note for row in rows), watched
     assert not any("LayerNorm" in row.note for row in rows), watched
-    assert f"{sum(numbers)} entries in the cache" in watched.model.note
+    assert format_entry_count(sum(numbers)) in watched.model.note
 
 
 class Own(torch.nn.Module):
@@ -386,9 +395,7 @@ def test_modules_that_are_warm_are_told_by_what_ran(name):
     model = seen.model
     assert (model.calls, model.compiled_calls) == (2, 2 * is_compiled) and is_compiled == bool(runs)
     assert model.eager == 2 * bool(plain) and "unknown" not in model.note
-    assert (
-        f"Dynamo did not look at {plain} (" in model.note if plain else "Because" not in str(seen)
-    )
+    assert f"{NOT_LOOKED_AT}{plain} (" in model.note if plain else "Because" not in str(seen)
     if name != "inside an own one":
         live = watch_recompiles(module)
         assert live.each((x,), (x,)) == ("eager eager" if plain else "hit hit")
@@ -400,13 +407,13 @@ def test_later_calls_are_not_told_what_dynamo_found_in_the_first():
     compiled = torch.compile(no_op_first, backend="eager")
     with watching_recompiles() as seen:
         compiled(X, False), compiled(X), compiled(X)
-    found = "Dynamo found no tensor op to compile in no_op_first"
+    found = f"{compiled_call_reasons.NOTHING_TO_COMPILE} no_op_first"
     assert f"{found} (test_recompile_calls.py" in seen.model.note and seen.model.eager == 3
-    assert "Dynamo did not look at no_op_first (test_recompile_calls.py" in seen.model.note
+    assert f"{NOT_LOOKED_AT}no_op_first (test_recompile_calls.py" in seen.model.note
     assert seen.model.note.count("(1×)") == seen.model.note.count("(2×)") == 1
     torch._dynamo.reset()
     live = watch_recompiles(no_op_first)
     live(X, False), live(X)
     first, second = (row.note for row in live.model.entries)
-    assert first.startswith(found) and second.startswith("Dynamo did not look at no_op_first")
+    assert first.startswith(found) and second.startswith(f"{NOT_LOOKED_AT}no_op_first")
     assert f". In call 1: {found}" in second

@@ -25,23 +25,28 @@ TRANSLATED_BEFORE = (
 class BreaksInBlock:
     """Lists the graph breaks of everything that Dynamo translates in a `with` block."""
 
-    unit = "graph break"  # what a row is
+    unit = "graph break"  # what a row of the table stands for
 
     def __init__(self):
         """Prepare to record; MissingPart where this torch lacks what that needs."""
         torch_private.require_names("dynamo", "tracing")
-        self._recorder = TranslationRecorder({}, step_limit=0)  # of no module: breaks only
-        # By the id of the code, because code objects of different functions may be equal.
-        self._called_codes: dict[int, CodeType] = {}  # that calls of compiled functions start with
-        self._skip_sentences: dict[int, str] = {}  # why Dynamo left such code to Python
+        # With no module and no steps, only graphs and breaks are recorded.
+        self._recorder = TranslationRecorder({}, step_limit=0)
+        # In these two dicts the key is the id of a code object, because code objects of different
+        # functions may be equal.
+        # id -> code object with which a call of a compiled function started
+        self._called_codes: dict[int, CodeType] = {}
+        # id of such a code object -> a sentence that says why Dynamo left it to Python
+        self._skip_sentences: dict[int, str] = {}
         self._reading_errors: list[Exception] = []
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Record what Dynamo does, and calls of compiled functions."""
+        """Record what Dynamo does in the block, and the calls of compiled functions."""
         calls = dynamo_reports.report_compiled_functions(self._note_call)
         skips = dynamo_reports.report_skipped_frames(self._note_skip, [])
         translations = dynamo_translation.report_translation(self._recorder)
+        # Errors that the recorder's methods raise are added to this list, and not raised.
         with translations as self._reading_errors, calls, skips:
             yield
 
@@ -56,37 +61,47 @@ class BreaksInBlock:
             self._skip_sentences[id(code)] = f"Dynamo skipped {describe_code(code)}: {reason}."
 
     def _note_call(self, fn) -> None:
-        """Note the code that a call of a compiled function starts with; raise nothing in it.
+        """Note the code object that a call of a compiled function starts with.
 
-        `dynamo_reports.report_compiled_functions` calls this before each call.
+        `dynamo_reports.report_compiled_functions` calls this before each call. It must raise
+        nothing, because it runs inside the user's call.
         """
-        with suppress(Exception):  # `fn` may be any callable, and the call is the user's
+        with suppress(Exception):  # `fn` may be any callable, also one without a code object
             owner = getattr(fn, "__self__", None)
-            started = type(owner).forward if hasattr(type(owner), "forward") else fn
-            code = getattr(started, "__func__", started).__code__
+            # For a method of a module, the code that matters is the one of its `forward`.
+            start = type(owner).forward if hasattr(type(owner), "forward") else fn
+            code = getattr(start, "__func__", start).__code__
             self._called_codes[id(code)] = code
 
     def _describe_block(self) -> list[str]:
-        """Return what the rows do not say, such as that nothing was called or compiled."""
+        """Return sentences on what the rows of breaks do not say.
+
+        Such as that Dynamo is turned off, that it skipped a function, or that nothing was called.
+        """
         recorder = self._recorder
         has_translated = bool(recorder.events or recorder.graphs)
         sentences = []
 
-        if recorder.turned_off:
-            sentences.append(TURNED_OFF.format(recorder.turned_off))
+        if recorder.disabling_setting:
+            sentences.append(TURNED_OFF.format(recorder.disabling_setting))
         for code, action in code_extras.list_barred_codes(self._list_users_codes()):
-            if id(code) not in self._skip_sentences:  # else Dynamo decided it in the block
+            # If Dynamo decided it only in the block, `_skip_sentences` has a better reason.
+            if id(code) not in self._skip_sentences:
                 sentences.append(describe_barred_code(code, action))
-        if not has_translated:
+        if not has_translated:  # then skips are the only result
             sentences += self._skip_sentences.values()
         if self._reading_errors:
             sentences.append(PARTLY_READ.format(describe_error(self._reading_errors[0])))
+        # Dynamo reported nothing at all. Either nothing was called, or all was translated before.
         if not (sentences or has_translated or recorder.skipped):
             sentences.append(TRANSLATED_BEFORE if self._called_codes else UNCALLED)
         return sentences
 
     def _list_users_codes(self) -> list[CodeType]:
-        """Return the code objects called that are the user's, or torch's shared wrapper."""
+        """Return the called code objects that are the user's, or that of torch's own wrapper.
+
+        Torch puts this wrapper around callables that Dynamo cannot start with.
+        """
         return [
             code
             for code in self._called_codes.values()
@@ -97,6 +112,7 @@ class BreaksInBlock:
     def model(self) -> BreakListing:
         """Return the breaks so far."""
         shown = ShownCode()
+        # The recorder also has events of graphs and of new code.
         events = [event for event in self._recorder.events if event.kind in ("break", "given up")]
         breaks = [build_break(event, shown) for event in events]
         notes = self._describe_block()

@@ -15,8 +15,9 @@ def read_cache_entries(code: CodeType) -> list:
 
 
 def select_live_entries(entries: list) -> list:
-    """Return those of torch's cache entries that can still be asked, the oldest first."""
-    # Torch drops an entry when an object in its guards dies. Its guard tree has no root then.
+    """Return the cache entries whose guards can still be checked, the oldest first."""
+    # When an object dies that a guard refers to, torch invalidates the entry. Then the guard tree
+    # of the entry has no root.
     live_entries = [entry for entry in entries if hasattr(entry.guard_manager, "root")]
     return sorted(live_entries, key=_read_compile_number)
 

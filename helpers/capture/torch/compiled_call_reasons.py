@@ -1,4 +1,4 @@
-"""Why plain Python ran in a call of a compiled function -> words for a ledger."""
+"""Why plain Python ran in a call of a compiled function, in the words of a ledger."""
 
 from types import CodeType, FunctionType, MethodType
 
@@ -36,12 +36,21 @@ NO_CALL = (
 
 
 def describe_marked_code(fn, users_only: bool = False) -> str:
-    """Return in words that the code a call of `fn` starts with is marked; "" if it is not.
+    """Return a sentence if torch has marked the code that a call of `fn` starts with, else "".
 
-    Torch marks a code object to be skipped, and then says nothing of its frames. `users_only`:
-    torch's own functions do not count, other than the `forward` of its modules.
+    Torch marks a code object to be skipped. After that, Dynamo does not look at its frames and
+    reports nothing of them.
+
+    Parameters
+    ----------
+    fn : callable
+        What was compiled.
+    users_only : bool
+        Whether a mark on a function of a library does not count. A mark on the `forward` of an
+        nn.Module always counts.
     """
-    # a module compiled in its place starts with torch's `_call_impl`, which calls its `forward`
+    # After `module.compile()`, `fn` is the module's `_call_impl`. It is torch's function and calls
+    # `forward`, whose code is the one that may be marked.
     module = fn.__self__ if compiled_functions.is_module_call(fn) else None
     start = fn if module is None else module.forward
     function = start.__func__ if type(start) is MethodType else start
@@ -51,25 +60,30 @@ def describe_marked_code(fn, users_only: bool = False) -> str:
         return ""
     if users_only and module is None and is_library(code.co_filename):
         return ""
+    # torch's decision on this one code object: [] if it has made none
     actions = [action for _, action in code_extras.list_barred_codes([code])]
     if actions != ["SKIP"]:
         return ""
 
+    # These locals let the sentence name a module by its class, and a wrapper by what it calls.
     frame_locals = {}
     if module is not None:
         frame_locals = {"self": module}
     elif compiled_functions.is_inline_wrapper(code):
-        frame_locals = read_closure(function)  # torch's wrapper has the user's function in it
+        frame_locals = read_closure(function)
     return MARKED.format(describe_frame(code, frame_locals))
 
 
 def read_recompile_limit() -> int:
-    """Return how many entries Dynamo makes for one function at most."""
+    """Return the largest number of cache entries that Dynamo makes for one function."""
     return torch_private.config.recompile_limit
 
 
 def describe_failure(metrics) -> str:
-    """Return in Dynamo's words why it failed; `metrics` are torch's, of the frame."""
+    """Return the first line of Dynamo's error, such as `InternalTorchDynamoError: no handler`.
+
+    `metrics` is torch's record of the failed compilation.
+    """
     message = clean_message(f"{metrics.fail_type}: {metrics.fail_reason}")
     first_line = message.split("\n")[0]
     return " ".join(first_line.split())

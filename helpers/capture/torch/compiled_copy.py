@@ -17,10 +17,14 @@ from .compiled_function import compile_copy, copy_function
 
 
 def find_users_compiled(fn):
-    """Return what the user's `torch.compile` made, to which a call of `fn` leads; else None."""
+    """Return the compiled callable that a call of `fn` runs, or None if the user compiled nothing.
+
+    `fn` itself may be compiled, or a compiled function may be inside it: in a partial, in a method,
+    in the `forward` of a module, or in the `__call__` of an object.
+    """
     import torch
 
-    # `real_isinstance`, because a mock says that it is of the class that it stands for
+    # `real_isinstance`, because `isinstance` believes a mock that claims another class
     target = fn
     for _ in range(DEEPEST):
         if compiled_functions.is_compiled(target):
@@ -36,15 +40,17 @@ def find_users_compiled(fn):
             target = target.forward
         else:
             target = find_inherited(type(target), "__call__")
-            if type(target) is not FunctionType:
+            if type(target) is not FunctionType:  # it is written in C, so nothing is inside
                 return None
-    return None
+    return None  # too many layers
 
 
 def compile_copy_of(fn, options: dict) -> tuple:
     """Return a compiled callable that does what `fn` does, and the copy that Dynamo starts with.
 
-    `options` are keywords of `torch.compile`; TypeError if it refuses them.
+    The Python function inside `fn` is copied and compiled. Around the compiled copy, the layers of
+    `fn` are built again: a partial, or a call of a module. `options` are keywords of
+    `torch.compile`; TypeError if torch refuses them.
     """
     import torch
 
@@ -54,7 +60,8 @@ def compile_copy_of(fn, options: dict) -> tuple:
     if _is_call_of_module(fn):
         return compile_copy_of(fn.__self__, options)
     if real_isinstance(fn, torch.nn.Module):
-        # a call of the module itself, so that its hooks run, too
+        # The module itself is called, with the compiled copy in place of its `forward`. So its
+        # hooks run, too.
         compiled, function = compile_copy_of(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
     if real_isinstance(fn, FunctionType, MethodType):
@@ -65,16 +72,18 @@ def compile_copy_of(fn, options: dict) -> tuple:
 def _find_function_of_object(fn):
     """Return what a call of an object runs: its `__call__`, or the function that it wraps."""
     layer = unwrap_call(fn, 1)
-    call = find_inherited(type(fn), "__call__")
-    # the object of a decorator wraps a function, and its own `__call__` may do more than that one
-    has_own_call = layer.call is fn and type(call) is FunctionType
-    return MethodType(call, fn) if has_own_call else layer.function
+    call_method = find_inherited(type(fn), "__call__")
+    # A decorator may return an object that wraps a function. The `__call__` of such an object may
+    # do more than that function, so it is preferred where it is Python code.
+    has_own_call = layer.call is fn and type(call_method) is FunctionType
+    return MethodType(call_method, fn) if has_own_call else layer.function
 
 
 def _compile_function(function, options: dict) -> tuple:
     """Return the compiled function, and the function that Dynamo starts with.
 
-    That is `function`, or torch's wrapper around it where Dynamo cannot start with it.
+    Dynamo starts with `function`, or with torch's wrapper around it where it cannot. A TypeError
+    says which of the `options` torch refuses, and names a similar keyword.
     """
     import torch
 
@@ -82,6 +91,7 @@ def _compile_function(function, options: dict) -> tuple:
         return compile_copy(function, **options)
     except Exception as error:
         parameters = inspect.signature(torch.compile).parameters
+        # for each unknown keyword the most similar one of torch.compile, or ""
         suggestions = [
             find_near_word(name, parameters) for name in options if name not in parameters
         ]
@@ -91,7 +101,7 @@ def _compile_function(function, options: dict) -> tuple:
 
 
 def _is_call_of_module(fn) -> bool:
-    """Return whether it is `module.__call__`, as torch's own class defines it."""
+    """Return whether `fn` is the bound method `module.__call__` that torch.nn.Module defines."""
     import torch
 
     is_method = real_isinstance(fn, MethodType) and real_isinstance(fn.__self__, torch.nn.Module)
@@ -99,13 +109,16 @@ def _is_call_of_module(fn) -> bool:
 
 
 def _call_with_forward(module, forward, /, *args, **kwargs):
-    """Call a module with another forward: its hooks run as ever."""
+    """Call a module with another `forward`, so that the module's hooks run before and after it."""
     with patched(module, forward=forward):
         return module(*args, **kwargs)
 
 
 def read_signature(compiled) -> inspect.Signature:
-    """Return the signature of a callable; an object of the user's is not asked for one."""
+    """Return the signature of a callable; for an object, that of its `__call__`.
+
+    `inspect.signature(compiled)` would read `__signature__` of an object, which may run user code.
+    """
     call = find_inherited(type(compiled), "__call__")
     if type(compiled) is not FunctionType and type(call) is FunctionType:
         return inspect.signature(MethodType(call, compiled))

@@ -28,12 +28,16 @@ def find_compiled_function(
 ) -> tuple[FunctionType, tuple[str, ...]]:
     """Return the function that Dynamo starts with, and a sentence for each layer around it.
 
+    The sentences say what was unwrapped, such as a partial or a method.
+
     Parameters
     ----------
     fn : callable
-        What a learner passes to a verb.
+        What the user passes: a function, a module, a method, a partial, or what torch.compile made.
     compiled : bool
-        Return the outermost function that has cache entries, if any function has some.
+        Whether to prefer a function that Dynamo has compiled. Several Python functions may be
+        inside each other. By default the outermost one is returned; with True, the outermost one
+        that has cache entries, if there is such a one.
 
     Raises
     ------
@@ -42,8 +46,8 @@ def find_compiled_function(
     """
     refuse_other_framework(fn, (), "this verb", "PyTorch")
     ledger_fields = read_ledger_fields(fn)
-    if ledger_fields:
-        return ledger_fields["compiled_function"], ledger_fields["peeled"]
+    if ledger_fields:  # a ledger of `watch_recompiles` has stored both when it was made
+        return ledger_fields["compiled_function"], ledger_fields["unwrapping_sentences"]
 
     candidates = _list_candidates(fn)
     if not candidates:
@@ -56,15 +60,19 @@ def find_compiled_function(
 
 
 def _list_candidates(fn: Callable) -> list[tuple[FunctionType, tuple[str, ...]]]:
-    """Return each Python function inside a callable, with a sentence for each layer around it."""
+    """Return each Python function inside a callable, the outermost first, as pairs.
+
+    A pair has the function, and a tuple with a sentence for each layer around it. Torch's own
+    functions that call a module's `forward` are left out.
+    """
     candidates = []
     for layer, sentences in _iterate_layers(fn):
         function = layer.__func__ if type(layer) is MethodType else layer
         if type(function) is not FunctionType:
             continue
-        if str(function.__module__).startswith(TORCHS_CALLERS):
+        if str(function.__module__).startswith(TORCHS_CALLERS):  # torch's own, and not the user's
             continue
-        decorated = vars(function).get("__wrapped__")
+        decorated = vars(function).get("__wrapped__")  # set by functools.wraps
         if decorated is not None:
             sentences = (*sentences, f"{IS_DECORATED} {read_callable_name(decorated)}.")
         candidates.append((function, sentences))
@@ -72,7 +80,10 @@ def _list_candidates(fn: Callable) -> list[tuple[FunctionType, tuple[str, ...]]]
 
 
 def _iterate_layers(fn: Callable) -> Iterator[tuple[Callable, tuple[str, ...]]]:
-    """Yield a callable and each callable inside it, with sentences on what was unwrapped so far."""
+    """Yield a callable and each callable inside it, with sentences on what was unwrapped so far.
+
+    For `partial(net, n=2)` these are the partial, the module `net`, and its method `forward`.
+    """
     sentences = ()
     for _ in range(DEEPEST):
         layer = _remove_compiler(fn)
@@ -80,12 +91,12 @@ def _iterate_layers(fn: Callable) -> Iterator[tuple[Callable, tuple[str, ...]]]:
 
         fn, new_sentences, _ = unwrap_call(layer, 1)  # one layer at a time
         sentences += new_sentences
-        if fn is layer:
+        if fn is layer:  # nothing is inside
             return
 
 
 def _remove_compiler(fn: Callable) -> Callable:
-    """Return what torch.compile got, or the same callable if torch.compile did not make it."""
+    """Return what was passed to torch.compile to make `fn`; `fn` itself if it is not compiled."""
     inner = compiled_functions.find_original(fn)
     if type(inner) is not MethodType:
         return inner
@@ -98,10 +109,11 @@ def _remove_compiler(fn: Callable) -> Callable:
 
 
 def read_ledger_fields(fn: object) -> dict:
-    """Return the attributes of a ledger of `watch_recompiles`; an empty dict for anything else.
+    """Return the attributes of a ledger of `watch_recompiles` by name; {} for anything else.
 
-    The exhibit of a ledger has the ledger as its `_source`. A ledger is known by its attribute
-    `compiled_from`: an import of its class would import this module in a circle.
+    `fn` may be the `WatchedFunction` that keeps the ledger, or the exhibit that shows it and has
+    the `WatchedFunction` as its `_source`. A `WatchedFunction` is recognised by its attribute
+    `compiled_from`, because an import of the class would be circular.
     """
     if type(fn) is FunctionType:
         return {}
@@ -130,7 +142,7 @@ def add_bound_arguments(
     """
     starts_with_wrapper = start is not None and compiled_functions.is_inline_wrapper(start.__code__)
     users_callable = read_ledger_fields(fn).get("compiled_from", fn)
-    for layer, _ in _iterate_layers(users_callable):
+    for layer, _ in _iterate_layers(users_callable):  # from the outside in
         if type(layer) is MethodType:
             if starts_with_wrapper:
                 return args, kwargs

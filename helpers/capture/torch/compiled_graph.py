@@ -1,4 +1,9 @@
-"""A compiled function -> what torch keeps for it, from the evaluator's slot to the backend."""
+"""A compiled function -> a graph of what torch keeps for it, from CPython's slot to the backend.
+
+CPython has a slot for a frame evaluator, into which torch puts its own (PEP 523). It looks in the
+cache of the code object for an entry, whose guards must hold. The entry has new code, which calls
+what the backend made of the graph.
+"""
 
 from types import CodeType, FunctionType
 
@@ -22,20 +27,21 @@ def build_compiled_graph(fn) -> Graph:
     drawing = _CompiledDrawing(function)
     drawing.add_start()
 
-    # an entry has the number in which it was compiled, and is tried in the order of torch's list
-    kept_entries = read_cache_entries(function.__code__)
-    tried_entries = dynamo_codes.read_cache_entries(function.__code__)
-    for number, entry in enumerate(kept_entries, 1):
-        ranks = (rank for rank, tried in enumerate(tried_entries, 1) if tried is entry)
+    # Entries are numbered in the order in which they were compiled. Torch tries them in another
+    # order, that of its own list.
+    entries_by_age = read_cache_entries(function.__code__)
+    entries_as_tried = dynamo_codes.read_cache_entries(function.__code__)
+    for number, entry in enumerate(entries_by_age, 1):
+        ranks = (rank for rank, tried in enumerate(entries_as_tried, 1) if tried is entry)
         drawing.add_entry(number, entry, rank=next(ranks, ""))
 
-    note = " ".join((f"{format_entry_count(len(kept_entries))} in the cache.", *unwrapping))
+    note = " ".join((f"{format_entry_count(len(entries_by_age))} in the cache.", *unwrapping))
     title = f"What torch.compile keeps for {read_function_name(function)}"
     return Graph(title, tuple(drawing.nodes), tuple(drawing.edges), note, wide=True)
 
 
 class _CompiledDrawing:
-    """The nodes and edges of one function, as they are added."""
+    """Collects the nodes and edges of the graph of one compiled function."""
 
     def __init__(self, function: FunctionType):
         """Begin with nothing drawn; `function` is what Dynamo starts with."""
@@ -45,9 +51,9 @@ class _CompiledDrawing:
         self.edges: list[Edge] = []
 
     def add_start(self) -> None:
-        """Add a call, the evaluator in the slot and the code object."""
+        """Add three nodes: a call, the frame evaluator in the slot, and the code object."""
         code = self._function.__code__
-        slot = frame_hook.installed()[0]
+        slot = frame_hook.installed()[0]  # the evaluator, with its name and whose it is
         units = f"__code__: {_count_code_units(code)}"
         self.nodes += [
             Node("call", f"{self._name}(…)", "site", "a call"),
@@ -61,9 +67,16 @@ class _CompiledDrawing:
         ]
 
     def add_entry(self, number: int, entry, rank: int | str) -> None:
-        """Add a cache entry with its guards, its code, and what that calls.
+        """Add a cache entry with its guards, its new code, and what the new code calls.
 
-        `rank`: as which one torch tries it; "" if it is not in torch's list.
+        Parameters
+        ----------
+        number : int
+            The number of the entry, from 1, the oldest first.
+        entry : torch's cache entry
+            The entry.
+        rank : int or str
+            1 for the entry that torch tries first; "" if the entry is not in torch's list.
         """
         key = f"entry {number}"
         code_key = f"{key} code"
@@ -73,6 +86,8 @@ class _CompiledDrawing:
         self._add(key, "checks", Node(f"{key} guards", guards, "guard", "in C++"))
         self._add(key, "if all hold, runs", Node(code_key, "new code", "code", units))
 
+        # Dynamo stores graphs and resume functions as globals of the function's module. These are
+        # their names in the new code.
         for name in entry.code.co_names:
             value = self._function.__globals__.get(name)
             if name.startswith("__compiled_fn"):
@@ -84,31 +99,41 @@ class _CompiledDrawing:
                 self._add(code_key, "then calls", resumed)
 
     def _add_compiled_graph(self, entry_key: str, entry, compiled) -> None:
-        """Add what the backend made of an entry's graph, and the backend."""
-        # torch keeps a wrapper of the user's backend, which has it as an attribute
+        """Add what the backend made of an entry's graph, and the backend itself.
+
+        `compiled` is the global that the entry's new code calls for the graph.
+        """
+        # The entry may have a wrapper of torch's around the backend, with the backend inside.
         backend = (read_instance_dict(entry.backend) or {}).get("compiler_fn") or entry.backend
         backend_name = read_callable_name(backend)
         graph_key = f"{entry_key} graph"
         details = _describe_backend_result(compiled)
-        made = Node(graph_key, "what the backend made", "call", details)
-        maker = Node(f"backend {backend_name}", backend_name, "function", "the backend")
-        self._add(f"{entry_key} code", "calls", made)
-        self._add(graph_key, "made by", maker)
+        result_node = Node(graph_key, "what the backend made", "call", details)
+        backend_key = f"backend {backend_name}"
+        backend_node = Node(backend_key, backend_name, "function", "the backend")
+        self._add(f"{entry_key} code", "calls", result_node)
+        self._add(graph_key, "made by", backend_node)
 
     def _add(self, source: str, label: str, node: Node) -> None:
-        """Add a node, unless one with its key is there, and an edge to it."""
+        """Add a node, unless there is one with the same key, and an edge to it from `source`.
+
+        `source` is the key of the node where the edge begins, and `label` the text on the edge.
+        """
         if all(node.key != other.key for other in self.nodes):
             self.nodes.append(node)
         self.edges.append(Edge(source, node.key, label))
 
 
 def _count_code_units(code: CodeType) -> str:
-    """Return how long a code object is, in units of two bytes."""
+    """Return the length of a code object in code units of two bytes, such as `12 code units`."""
     return format_count(len(code.co_code) // 2, "code unit")
 
 
 def _describe_backend_result(compiled) -> str:
-    """Return the calls of the FX graph that a backend returned unchanged; else say it is none."""
+    """Return what a backend made of a graph: `the FX graph: mul, add`, or that it is none any more.
+
+    The first is the result of a backend that returns its graph unchanged, as "eager" does.
+    """
     import torch
 
     inner = compiled_functions.find_original(compiled)

@@ -1,4 +1,7 @@
-"""A `with` block -> a ledger of what Dynamo compiles in it, in any function, and why."""
+"""A `with` block -> a ledger with a row for each frame that Dynamo compiles in it, and why.
+
+A frame is one function, or the rest of a function after a graph break.
+"""
 
 import re
 from collections.abc import Iterator
@@ -42,40 +45,48 @@ class CompilesInBlock:
         self._rows: list[CompileEntry] = []
         self._book = Bookkeeping()
         self._calls = CompiledCalls(self._book, self._add_report)
-        self._recompiled: list = []  # (code, reasons) of each frame that Dynamo compiled again
-        self._last_code: CodeType | None = None  # that of the last row
-        self._limit_sentence: str | None = None  # None while the block runs
+        # (code object, lines of reasons) of each frame that Dynamo compiled again
+        self._recompiled: list = []
+        # The code object of the last row, until Dynamo is reported to skip it, or the block ends.
+        self._last_code: CodeType | None = None
+        # Which functions are at the recompile limit. It is None until the block ends.
+        self._limit_sentence: str | None = None
 
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record every compile in the block."""
-        errors = self._book.lost
+        errors = self._book.lost  # errors of ours are added here, and not raised
+        # `explain_recompile` is called for each frame that Dynamo compiles again.
         recompiles = dynamo_reports.collect_recompile_reasons(explain_recompile, errors)
         skips = dynamo_reports.report_skipped_frames(self._note_skip, errors)
-        with recompiles as self._recompiled, skips, self._calls.hearing():
+        with recompiles as self._recompiled, skips, self._calls.recording():
             try:
                 yield
             finally:
                 self._limit_sentence = self._book.attempt(self._describe_limit, default="")
-                # neither the codes nor the values in the reasons are kept alive
+                # so that the ledger keeps no code object of the user's alive
                 self._recompiled = []
                 self._last_code = None
 
     def _add_report(self, report: FrameReport) -> None:
-        """Add a row for a frame; `CompiledCalls` calls this for each that Dynamo tried to compile.
+        """Add a row to the ledger for a frame that Dynamo compiled, or tried to.
 
-        Nothing is added where Dynamo found nothing to compile.
+        `CompiledCalls` calls this for each such frame. No row is added for a frame of an unknown
+        function, nor for the first compile of a frame without tensor ops.
         """
-        code = report.code  # torch's metrics without a name, where the code is not known
+        code = report.code
         verdict = self._judge(report)
         is_without_ops = report.metrics.graph_op_count is None
+        # Where the code object is not known, `code` is torch's metrics, whose name may be missing.
         if not code.co_name or (verdict.word == "compile" and is_without_ops):
             return
 
+        # torch's result of compiling a frame contains the new cache entry, if there is one
         entry = getattr(report.guarded_code, "guarded_code", None)
-        dynamic = describe_dynamic_sizes(entry) if entry else ()
-        note = "\n".join((verdict.note, *dynamic))
+        size_sentences = describe_dynamic_sizes(entry) if entry else ()
+        note = "\n".join((verdict.note, *size_sentences))
         note = use_users_names_of_frame(note, code, report.frame_locals)
+        # The last line names the user's call, such as `in call 2 (train.py:30)`.
         if report.call is not None and report.caller:
             caller = report.caller
             place = format_file_line(caller.f_code.co_filename, caller.f_lineno)
@@ -87,9 +98,13 @@ class CompilesInBlock:
         self._rows.append(CompileEntry(str(len(self._rows) + 1), verdicts, note))
 
     def _judge(self, report: FrameReport) -> CallVerdict:
-        """Return a row's verdict and its reasons."""
+        """Return the verdict on a frame and the reasons for it.
+
+        It is "compile" for a first compile, "recompile" for a further one, "eager" where plain
+        Python ran the frame instead, and "error" where Dynamo failed.
+        """
         metrics = report.metrics
-        reason = self._find_recompile_reason(report)
+        reason = self._find_recompile_reason(report)  # "" for a first compile
 
         if report.at_limit:
             note = f"recompile_limit is {read_recompile_limit()}: plain Python ran\n{reason}"
@@ -104,23 +119,24 @@ class CompilesInBlock:
         return CallVerdict("recompile", reason)
 
     def _find_recompile_reason(self, report: FrameReport) -> str:
-        """Return why Dynamo compiled a frame again, or "" if it did not.
+        """Return lines on the guards for which Dynamo compiled a frame again; "" for a first time.
 
-        Where reading the failed guards has found nothing, these are torch's own words.
+        If reading the failed guards has found nothing, torch's own words are returned.
         """
         torchs_reason = report.metrics.recompile_reason
         if not torchs_reason:
             return ""
-        reported = [reasons for code, reasons in self._recompiled if code is report.code]
-        if reported and reported[-1]:  # the latest compile of this code
-            return "\n".join(reported[-1])
+        reported_reasons = [reasons for code, reasons in self._recompiled if code is report.code]
+        if reported_reasons and reported_reasons[-1]:  # of the latest compile of this code
+            return "\n".join(reported_reasons[-1])
         return quote_torch(torchs_reason)
 
     def _note_skip(self, code: CodeType, reason: str, is_start: bool) -> None:
-        """Note that a frame which Dynamo failed to compile was left to Python: no error came.
+        """Change the last row from "error" to "eager" if plain Python ran its frame after all.
 
         `dynamo_reports.report_skipped_frames` calls this for each frame that Dynamo leaves to
-        Python. Of those, only the frame of the last row is of interest here.
+        Python. If Dynamo failed to compile the frame of the last row and then skips it, the user's
+        call raises no error.
         """
         if self._last_code is not code:
             return
@@ -138,49 +154,52 @@ class CompilesInBlock:
     def model(self) -> CompileLedger:
         """Return the ledger as it is now."""
         calls = self._calls
-        is_measured = calls.measured and not self._book.lost
+        # If an error of ours has stopped some recording, the counts may be too low.
+        is_measured = calls.is_measured and not self._book.lost
         ledger = CompileLedger(
             "Compiled in the block",
             "number",
             ("function", HEADINGS[1]),
             tuple(self._rows),
             marks=MARKS,
-            calls=calls.total,
-            compiled_calls=calls.ran if is_measured else None,
-            plain=calls.eager if is_measured else None,
-            unknown=calls.unknown,
+            calls=calls.call_count,
+            compiled_calls=calls.compiled_count if is_measured else None,
+            plain=calls.plain_count if is_measured else None,
+            unknown=calls.unknown_count,
         )
         return replace(ledger, note=" ".join(self._describe_block(ledger)))
 
     def _describe_block(self, ledger: CompileLedger) -> list[str]:
-        """Return the sentences below the ledger."""
+        """Return the sentences below the ledger: counts, and why plain Python ran."""
         compiles = format_count(ledger.compiles, "compile")
         recompiles = format_count(ledger.recompiles, "recompile")
         sentences = [f"{compiles}, {recompiles} among them."]
 
-        call_lines = [match[0] for row in self._rows if (match := CALL_LINE.search(row.note))]
+        # Two rows of one call, or the row of a resume function: a reader may wonder why.
+        matches = [CALL_LINE.search(row.note) for row in self._rows]
+        call_lines = [match[0] for match in matches if match]
         has_call_twice = len({*call_lines}) < len(call_lines)
         if has_call_twice or ", resumed" in str(ledger.entries):
             sentences.append(ROW_IS_FRAME)
         sentences.append(self._calls.summary())
 
-        if self._calls.eager:
-            is_running = self._limit_sentence is None
+        if self._calls.plain_count:
+            is_running = self._limit_sentence is None  # the block has not ended
             sentences.append(self._describe_limit() if is_running else self._limit_sentence)
         if self._book.lost:
             sentences.append(RECORDING_FAILED.format(describe_error(self._book.lost[0])))
         return [sentence for sentence in sentences if sentence]
 
     def _describe_limit(self) -> str:
-        """Return which functions have as many entries as torch allows; "" if none has."""
+        """Return a sentence on the functions at the recompile limit; "" if there is none."""
         limit = read_recompile_limit()
-        full = [
+        codes_at_limit = [
             code
             for code in dynamo_codes.list_met_codes()
             if len(dynamo_codes.read_cache_entries(code)) >= limit
         ]
-        if not full:
+        if not codes_at_limit:
             return ""
-        names = dict.fromkeys(map(describe_code, full))
+        names = dict.fromkeys(map(describe_code, codes_at_limit))
         functions = format_names([*names], MOST_FUNCTIONS)
         return f"With recompile_limit {limit}, Dynamo compiles no more of {functions}."

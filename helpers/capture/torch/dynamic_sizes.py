@@ -14,21 +14,24 @@ RANGE = re.compile(r"(-?\d+) <= ([^=<>% ]+?)(?:\.size\(\)\[(\d+)\])?(?: <= (\d+)
 
 
 def describe_dynamic_sizes(entry, fn: FunctionType | None = None) -> list[str]:
-    """Return a sentence on the sizes and numbers that a cache entry leaves open, in a list.
+    """Return a sentence on the sizes and numbers that a cache entry leaves open.
 
-    The list is empty if the entry is for these sizes only.
+    The sentence is the only item of a list. The list is empty if the entry accepts only
+    the sizes of the call that it was compiled for.
 
     Parameters
     ----------
     entry : torch's cache entry
         The entry that Dynamo has just made.
     fn : function, optional
-        The function that Dynamo compiled, if it may be torch's own wrapper.
+        The function that Dynamo compiled. If it is torch's own wrapper, which torch puts around a
+        callable that Dynamo cannot start with, the sentence names the callable's parameters.
     """
+    # Torch has the conditions on sizes in "epilogue" guards, which it checks last.
     guards = entry.guard_manager.root.get_epilogue_lambda_guards()
     checks = [strip_remarks(part) for guard in guards for part in guard.verbose_code_parts()]
-    ranges = []
-    conditions = []
+    ranges = []  # texts such as `dimension 0 of x may be 2 to 99`
+    conditions = []  # other conditions on sizes, such as `x.size()[0] == y.size()[0]`
     for check in dict.fromkeys(checks):
         match = RANGE.fullmatch(check)
         if match:

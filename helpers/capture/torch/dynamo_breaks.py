@@ -1,4 +1,8 @@
-"""The event of a graph break -> a record of it, and a listing of several."""
+"""Events of graph breaks -> records, and a table in which equal breaks share a row.
+
+At a graph break Dynamo ends its graph, because it cannot translate an instruction. Python runs that
+instruction, and Dynamo begins a new graph behind it.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -39,22 +43,23 @@ QUALIFIED_NAME = re.compile(r"method: <Logger (\S+) \(\w+\)>\.(\w+)|\bqualname: 
 
 
 def explain_event(event: DynamoEvent) -> tuple[str, str]:
-    """Return the cause and Dynamo's explanation of what happened."""
+    """Return the cause of a break or another decision, and Dynamo's explanation of it."""
     return split_message(choose_message(event.message, event.cause))
 
 
 def build_break(event: DynamoEvent, shown: ShownCode) -> Break:
     """Return the record of a graph break, with its line in the sources that are shown."""
     cause, explanation = explain_event(event)
+    # The code object of a resume function leads to that of the user's function.
     original_code = dynamo_codes.find_original_code(event.code)
     line = shown.find_line(event.code, event.lineno)
 
     place = ""
-    inner = ""
+    innermost_line = ""  # by which breaks in a block are compared, such as `lib.py:7 print(x)`
     if event.lineno:
         place = _format_place(event)
-        frame = event.inner or FrameSummary(event.code.co_filename, event.lineno, "")
-        inner = f"{clean_message(frame.filename)}:{frame.lineno} {frame.line}"
+        frame = event.inner_frame or FrameSummary(event.code.co_filename, event.lineno, "")
+        innermost_line = f"{clean_message(frame.filename)}:{frame.lineno} {frame.line}"
 
     return Break(
         shown.name_function(event.code),
@@ -66,28 +71,31 @@ def build_break(event: DynamoEvent, shown: ShownCode) -> Break:
         place=place,
         hint=" ".join(map(end_sentence, find_sections(event.cause, "Hint"))),
         page=find_page(event.cause),
-        empty=event.empty,
+        empty=event.is_graph_empty,
         skipped=SKIPPED_RESTS.get(original_code, {}).get(event.lineno, ""),
-        inner=inner,
-        raises=event.raises,
+        inner=innermost_line,
+        raises=event.call_raises,
     )
 
 
 def _format_place(event: DynamoEvent) -> str:
-    """Return the function, the line in it and the file where a break is, and where further in."""
+    """Return where a break is, such as `step, line 3 (train.py:14), in helper (lib.py:7)`.
+
+    The part after `, in` is there only if the break happened in a function that `step` called.
+    """
     code = dynamo_codes.find_original_code(event.code)
     line_in_function = event.lineno - code.co_firstlineno + 1
     place = f"{qualified_name(code)}, line {line_in_function}"
     place += format_file_line(code.co_filename, event.lineno)
 
-    frame = event.inner
+    frame = event.inner_frame
     if frame is None or (frame.filename, frame.lineno) == (code.co_filename, event.lineno):
         return place
     return f"{place}, in {_format_inner_frame(frame)}"
 
 
 def _format_inner_frame(frame: FrameSummary) -> str:
-    """Return the function of a frame and its file, or its line where it is not in a file."""
+    """Return `helper (lib.py:7)` for a frame; of code without a file, "helper at `print(x)`"."""
     name, _ = split_resume_name(frame.name)
     file_line = format_file_line(frame.filename, frame.lineno)
     if file_line:
@@ -97,7 +105,11 @@ def _format_inner_frame(frame: FrameSummary) -> str:
 
 
 def _format_called_name(message: str, explanation: str) -> str:
-    """Return a sentence on what a break calls, if the message names it and the explanation not."""
+    """Return ` It calls logging.info.`, or "".
+
+    The sentence names what the user's code calls at the break. It is "" if the message of the error
+    does not name it, or if the explanation names it already.
+    """
     match = QUALIFIED_NAME.search(message)
     if match is None or match[match.lastindex] in explanation:
         return ""
@@ -127,7 +139,8 @@ def list_breaks(
     outcome : str
         How the call ended; "" for a block, which has many calls.
     in_block : bool
-        Whether breaks at different lines with the same innermost call are equal.
+        Whether the table is about a block. Then breaks at different lines of the program count as
+        equal if they happen in the same innermost call.
     """
     rows = _merge_equal_breaks(breaks, in_block)
     is_merged = len(rows) < len(breaks)
@@ -140,8 +153,12 @@ def list_breaks(
     if recorder.skipped:
         skipped = (f"{function}: {reason}" for function, reason in recorder.skipped.items())
         sentences.append(f"Dynamo skipped {format_names(skipped, MOST_SKIPPED)}.")
-    has_explanation = breaks or graph_count or recorder.skipped
-    if not (has_explanation or in_block or recorder.error or recorder.turned_off):
+
+    # Without any result, the reader must be told why. For a block, an error or a setting that turns
+    # Dynamo off, `notes` and `outcome` say it.
+    has_result = breaks or graph_count or recorder.skipped
+    is_explained = in_block or recorder.error or recorder.disabling_setting
+    if not (has_result or is_explained):
         sentences.append(describe_nothing_compiled(recorder))
 
     paragraphs = [" ".join((*sentences, *notes))]
@@ -156,7 +173,7 @@ def list_breaks(
 
 
 def _describe_break_count(count: int, row_count: int) -> str:
-    """Return how many breaks there were, and in how many rows, if these are fewer."""
+    """Return a sentence on the number of breaks, and on the number of rows if it is smaller."""
     if not count:
         return "No graph break."
     if row_count < count:
@@ -166,28 +183,40 @@ def _describe_break_count(count: int, row_count: int) -> str:
 
 
 def _list_advice(breaks: Iterable[Break]) -> list[str]:
-    """Return each different line of advice: a cause, torch's hint and its web page."""
-    with_advice = (found for found in breaks if found.hint or found.page)
-    lines = (f"{found.cause}: {found.hint} {found.page}".rstrip() for found in with_advice)
-    return [*dict.fromkeys(lines)]
+    """Return a line of advice for each cause: torch's hint and its web page, where it has one."""
+    lines = {}  # the keys are the lines; a dict drops repeated ones and keeps the order
+    for graph_break in breaks:
+        if graph_break.hint or graph_break.page:
+            advice = f"{graph_break.cause}: {graph_break.hint} {graph_break.page}"
+            lines[advice.rstrip()] = None
+    return [*lines]
 
 
 def _merge_equal_breaks(breaks: Iterable[Break], in_block: bool) -> tuple[Break, ...]:
-    """Return one break for all that are equal, in the order in which the first of each came."""
-    groups: dict[tuple, list[Break]] = {}
-    for found in breaks:
-        location = (found.place, found.code, found.effect)
-        if in_block and found.inner:
-            location = found.inner
-        key = (location, found.cause, found.explanation, found.given_up)
-        groups.setdefault(key, []).append(found)
+    """Return one break for each group of equal ones, in the order of their first breaks.
+
+    With `in_block`, breaks in the same innermost call are equal wherever the program called it.
+    """
+    groups: dict[tuple, list[Break]] = {}  # what equal breaks have in common -> these breaks
+    for graph_break in breaks:
+        location = (graph_break.place, graph_break.code, graph_break.effect)
+        if in_block and graph_break.inner:
+            location = graph_break.inner
+        key = (location, graph_break.cause, graph_break.explanation, graph_break.given_up)
+        groups.setdefault(key, []).append(graph_break)
     return tuple(map(_merge_group, groups.values()))
 
 
 def _merge_group(group: list[Break]) -> Break:
-    """Return one break for several of one line: that of the function itself, naming its callers."""
+    """Return one break for several equal ones, which names the places of all of them.
+
+    A place is `helper, line 2 (lib.py:7)` if Dynamo translated the function by itself, and
+    `step, line 3 (train.py:14), in helper (lib.py:7)` if it came there by a call. The first kind is
+    preferred for the merged break.
+    """
     in_function_itself = (found for found in group if ", in " not in found.place)
     first = next(in_function_itself, group[0])
+    # without the part after `, in`, and each place once
     places = dict.fromkeys(found.place.partition(", in ")[0] for found in (first, *group))
     _, *other_places = places
 
@@ -198,6 +227,6 @@ def _merge_group(group: list[Break]) -> Break:
         first,
         place=place,
         count=len(group),
-        skipped=max(found.skipped for found in group),  # a reason, and not "", if one has it
+        skipped=max(found.skipped for found in group),  # any text is greater than ""
         empty=all(found.empty for found in group),
     )

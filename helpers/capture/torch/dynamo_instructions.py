@@ -1,6 +1,7 @@
-"""A symbolic value, or an instruction that Dynamo translated -> a few words, or a sentence.
+"""Symbolic values and instructions of Dynamo -> short texts, such as `x` or `pops x and jumps`.
 
-Nothing here makes Dynamo look at a value that it has not looked at yet.
+A symbolic value stands for a value of the program while Dynamo translates. It is lazy until Dynamo
+needs to know more of it. The functions here do not make Dynamo look at a lazy value.
 """
 
 import re
@@ -20,9 +21,10 @@ _STACK_ONLY = "changes only the symbolic stack"
 _JUMPS = "pops {top} {jumps}"
 _ANY_OTHER = ("Dynamo records it", _STACK_ONLY, _STACK_ONLY)
 
-# Start of an opcode's name -> what its handler in symbolic_convert.py does; the first that fits is
-# used. Three sentences: the instruction added a node to the graph, it added none, or Dynamo
-# continued inside another function before it was done.
+# Start of an opcode's name -> what Dynamo does for such an instruction (symbolic_convert.py). The
+# first start that fits is used. Where there are three sentences, the first is for an instruction
+# that added a node to the graph. The second is for one that added none. The third is for one whose
+# function or method Dynamo translated as well.
 _SENTENCES = {
     "LOAD_FAST": "pushes the symbolic value of {arg}",
     "LOAD_CONST": "pushes the constant {arg}, whose value Dynamo knows",
@@ -52,7 +54,10 @@ _SENTENCES = {
 
 
 def format_variable(variable) -> str:
-    """Return a few words for one symbolic value, a `VariableTracker` of any class."""
+    """Return a short text for one symbolic value, such as `x`, `[x, y]` or `NULL`.
+
+    `variable` is of any subclass of Dynamo's `VariableTracker`.
+    """
     kind = real_type_name(variable).replace("NullVariable", "NULL").removesuffix("Variable")
     try:
         return format_text(_format_fields(vars(variable)) or kind)
@@ -61,14 +66,15 @@ def format_variable(variable) -> str:
 
 
 def _format_fields(fields: dict) -> str:
-    """Return the words for a symbolic value from its attributes; "" where none of them says it.
+    """Return a short text for a symbolic value from its `__dict__`; "" if nothing there names it.
 
-    Only the `__dict__` is read, because asking a lazy variable for an attribute makes Dynamo look
+    Only the `__dict__` is read, because reading an attribute of a lazy variable makes Dynamo look
     at the value and add guards.
     """
     present = {name: value for name, value in fields.items() if value is not None}
 
-    lazy_cache = present.get("_cache")  # of a LazyVariableTracker
+    # A LazyVariableTracker has a cache, whose `vt` is None until Dynamo has looked at the value.
+    lazy_cache = present.get("_cache")
     if lazy_cache and lazy_cache.vt is not None:
         return format_variable(lazy_cache.vt)
     if "obj" in present:  # an attribute of another symbolic value
@@ -80,7 +86,7 @@ def _format_fields(fields: dict) -> str:
         items = map(format_variable, [*present["items"]])
         return f"[{format_names(items, MOST_ITEMS)}]"
 
-    source = present.get("source")
+    source = present.get("source")  # where the value comes from, such as `L['x']`
     if source:
         # `name` is a method in older releases of torch, and a property in newer ones
         name = source.name() if callable(source.name) else source.name
@@ -94,47 +100,51 @@ def _format_fields(fields: dict) -> str:
 
 
 def describe_instruction(event: DynamoEvent, cause: str) -> str:
-    """Return what an instruction does as a sentence; `cause`: why Dynamo cannot translate it."""
+    """Return a sentence on what Dynamo did for an instruction.
+
+    `cause` says why Dynamo cannot translate it; "" if it can.
+    """
     if cause:
         return end_sentence(cause)
 
-    added = [line for line in event.made if RENAMED not in line]
-    renamed = [line for line in event.made if RENAMED in line]
-    parts = [_describe_handler(event)]
-    parts += [f"in the graph, {line}" for line in renamed]
-    if added:
-        parts.append(f"the graph gains {' and '.join(added)}")
+    added_lines = [line for line in event.node_lines if RENAMED not in line]
+    renamed_lines = [line for line in event.node_lines if RENAMED in line]
+    clauses = [_describe_handler(event)]
+    clauses += [f"in the graph, {line}" for line in renamed_lines]
+    if added_lines:
+        clauses.append(f"the graph gains {' and '.join(added_lines)}")
 
-    guards = ", ".join(event.guarded)
+    guards = ", ".join(event.new_guards)
     if guards:
         is_short = len(guards) <= LONGEST_GUARDS
-        parts.append(f"guards are added: {guards}" if is_short else "guards are added")
-    return end_sentence(clip_text("; ".join(parts), LONGEST))
+        clauses.append(f"guards are added: {guards}" if is_short else "guards are added")
+    return end_sentence(clip_text("; ".join(clauses), LONGEST))
 
 
 def _describe_handler(event: DynamoEvent) -> str:
-    """Return what the handler of an instruction did with the symbolic stack."""
+    """Return what Dynamo did with the symbolic stack, such as `pushes the symbolic value of x`."""
+    # What differs between Python versions is removed, and similar opcodes share a sentence.
     opname = one_name(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
     starts = (start for start in _SENTENCES if opname.startswith(start))
     sentence = _SENTENCES.get(next(starts, ""), _ANY_OTHER)
 
     if type(sentence) is tuple:
-        recorded, computed, entered = sentence
-        has_new_node = any(" = " in line for line in event.made)
-        if event.entered:
-            sentence = entered
+        with_new_node, without_new_node, with_called_function = sentence
+        has_new_node = any(" = " in line for line in event.node_lines)
+        if event.entered_function:
+            sentence = with_called_function
         elif has_new_node:
-            sentence = recorded
+            sentence = with_new_node
         else:
-            sentence = computed
+            sentence = without_new_node
 
-    # two empty names below, because the stack may have fewer than two values
+    # The stack may have fewer than two values. So it begins with two empty texts.
     stack = ["", ""]
     stack += [name.removesuffix(" (lazy)") for name in event.stack if name != "NULL"]
     return sentence.format(
-        arg=re.sub(r"^NULL(\|self)? \+ ", "", event.argrepr),
+        arg=re.sub(r"^NULL(\|self)? \+ ", "", event.argrepr),  # `NULL + f` means `f`
         top=stack[-1],
         second=stack[-2],
         result=event.result,
-        jumps="and jumps" if event.jumped else "and does not jump",
+        jumps="and jumps" if event.has_jumped else "and does not jump",
     )

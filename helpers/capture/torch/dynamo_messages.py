@@ -1,7 +1,8 @@
-"""Dynamo's messages and names -> the same text in each run, and the parts of a message.
+"""Dynamo's messages and generated names -> texts that are the same in each run, and their parts.
 
-This is the one place where addresses, ids, counters and folders are removed from what Dynamo says.
-torch/_dynamo/exc.py writes the messages, torch/_dynamo/resume_execution.py the names.
+Addresses, ids, counters and folders are removed: `__compiled_fn_3_a1` becomes `__compiled_fn`. A
+message is split into its cause, its explanation and its hint. torch/_dynamo/exc.py writes the
+messages, torch/_dynamo/resume_execution.py the names.
 """
 
 import re
@@ -17,13 +18,14 @@ EMPTY_HEADING = "Developer debug context:"
 LINK = "For more details about this graph break, please visit:"
 JUMP = "Data-dependent branching"
 JUMP_EXPLANATION = "where to jump depends on a value that Dynamo does not know while it translates"
+# the start of a line in a message of Dynamo's that begins a new section
 HEADING = re.compile(r"(?m)^ *(Explanation|Hint|Developer debug context|from user code): ?")
-IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")
+IMPORTED = re.compile(r"G\['__import_(\w+?)'\]")  # G['__import_torch_dot_nn']
 RESUME_FUNCTION = re.compile(r"torch_dynamo_resume_in_(.+)_at_(\d+)")  # the name of its code
 RESUME_GLOBAL = re.compile(r"__resume_at_(\d+)")  # the name by which new code calls it
 GRAPH_GLOBAL = re.compile("__compiled_fn")  # the name by which new code calls a graph
 
-# what differs from run to run, and what replaces it
+# (pattern of what differs from run to run, what replaces it)
 _VARYING = (
     (re.compile(r"__compiled_fn_\d+\w*"), "__compiled_fn"),
     (re.compile(r"__resume_at_(\d+)_\d+"), r"__resume_at_\1"),
@@ -52,8 +54,8 @@ def clean_message(text: str) -> str:
 def format_whole_message(error: BaseException) -> str:
     """Return the whole message of an error as lines; "" if the message is one short line only.
 
-    Torch puts the cause, the hint and the user's own line on different lines. Lines of carets and
-    empty headings are left out, and the middle of a message of very many lines.
+    Such a line is shown elsewhere already. Lines of carets and empty headings are left out, and so
+    is the middle of a message of more than `MOST_LINES` lines.
     """
     try:
         message = str(error)
@@ -61,33 +63,42 @@ def format_whole_message(error: BaseException) -> str:
         return ""
 
     lines = [line.rstrip() for line in remove_varying_parts(message).split("\n")]
+    # not those that only mark a place in the line above, or have a heading and nothing below it
     lines = [line for line in lines if line.strip(" ^~") and line.strip() != EMPTY_HEADING]
     if len(lines) < 2 and len(message) <= LONGEST:
         return ""
 
-    left_out = lines[MOST_LINES // 2 : -MOST_LINES // 2]  # the middle
+    middle = slice(MOST_LINES // 2, -MOST_LINES // 2)
+    left_out = lines[middle]
     if left_out:
-        lines[MOST_LINES // 2 : -MOST_LINES // 2] = [f"… {len(left_out):,} more lines …"]
+        lines[middle] = [f"… {len(left_out):,} more lines …"]
     return "\n".join(lines)
 
 
 def format_source(name: str) -> str:
-    """Return where a value comes from as a learner writes it: `G['torch'].abs` is `torch.abs`."""
+    """Return where a value comes from as a learner writes it: `G['torch'].abs` is `torch.abs`.
+
+    `name` is torch's text, in which `L` are the locals and `G` the globals of the function.
+    """
     name = IMPORTED.sub(_format_imported_module, clean_message(name))
-    name = re.sub(r"[LG]\['([\w.]+)'\]", r"\1", name)
-    name = re.sub(r"\bbuiltins\['(\w+)'\]", r"\1", name)
+    name = re.sub(r"[LG]\['([\w.]+)'\]", r"\1", name)  # L['x'] -> x
+    name = re.sub(r"\bbuiltins\['(\w+)'\]", r"\1", name)  # builtins['len'] -> len
     return format_text(re.sub(r"___stack(\d+)", r"stack \1", name))
 
 
 def _format_imported_module(match: re.Match) -> str:
-    """Return the global of a module that Dynamo imported, under the module's own dotted name."""
+    """Return `G['torch.nn']` for a match of `G['__import_torch_dot_nn']`."""
     module = match[1].replace("_dot_", ".")
     return f"G['{module}']"
 
 
 def group_guards(guards) -> list[str]:
-    """Return lines such as `x: TENSOR_MATCH`, with the guards on one value in one line."""
-    kinds_by_name = {}
+    """Return one line for each guarded value, such as `x: TYPE_MATCH, TENSOR_MATCH`.
+
+    `guards` has a line for each guard, such as `x: TENSOR_MATCH`. Of more than `MOST_KINDS` kinds
+    of guards on one value, the two with the shortest names are written out.
+    """
+    kinds_by_name = {}  # name of a value -> kinds of guards on it
     for guard in guards:
         name, _, kind = guard.rpartition(": ")
         kinds_by_name.setdefault(name, []).append(kind)
@@ -103,8 +114,10 @@ def group_guards(guards) -> list[str]:
 def split_message(message: str) -> tuple[str, str]:
     """Return the cause and the explanation in a message of Dynamo's about a graph break.
 
-    The first line is the cause. In a message without headings the other lines are the explanation.
+    The first line is the cause. The explanation is the section with that heading. In a message
+    without headings, the other lines are the explanation.
     """
+    # For a jump that depends on a tensor, torch writes only an internal name.
     if message.startswith("generic_jump"):
         return JUMP, JUMP_EXPLANATION
 
@@ -119,9 +132,11 @@ def split_message(message: str) -> tuple[str, str]:
 
 
 def choose_message(short: str, whole: str) -> str:
-    """Return the message that explains a break: torch's reason for it, or the whole error.
+    """Return the message that explains a graph break best.
 
-    For a jump, torch's reason has no explanation; where the error has one, the error is returned.
+    `short` is torch's reason for the break, and `whole` the message of the error. In general
+    `short` is the better one. For a jump it explains nothing, so `whole` is returned if it has
+    sections such as "Explanation".
     """
     if short.startswith("generic_jump") and HEADING.search(whole):
         return whole
@@ -129,17 +144,20 @@ def choose_message(short: str, whole: str) -> str:
 
 
 def find_sections(message: str, heading: str) -> list[str]:
-    """Return the text below each `heading:` in a message of Dynamo's, up to the next heading."""
+    """Return the text of each section with this heading in a message of Dynamo's, on one line.
+
+    A section begins with a line such as `Hint: avoid print`, and ends before the next heading.
+    """
     sections = []
-    is_wanted = False
+    is_in_section = False  # whether the lines belong to a section with this heading
 
     for line in clean_message(message).split("\n"):
         match = HEADING.match(line)
         if match:
-            is_wanted = match[1] == heading
-            if is_wanted:
+            is_in_section = match[1] == heading
+            if is_in_section:
                 sections.append(line[match.end() :].strip())
-        elif is_wanted and line.strip():
+        elif is_in_section and line.strip():
             sections[-1] += f" {line.strip()}"
 
     return sections
@@ -160,9 +178,10 @@ def format_file_line(path: str, lineno: int) -> str:
 
 
 def split_resume_name(name: str) -> tuple[str, int]:
-    """Return the function that a resume function continues, and the line where it does.
+    """Return the name of the function that a resume function continues, and the line where.
 
-    For the name of any other function, return that name and 0.
+    `torch_dynamo_resume_in_step_at_12` gives `step` and 12. The name of any other function is
+    returned unchanged, with 0.
     """
     match = RESUME_FUNCTION.fullmatch(name)
     if match is None:

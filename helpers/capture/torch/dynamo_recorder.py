@@ -1,6 +1,9 @@
-"""What Dynamo reports while it translates -> events, graphs and skipped functions.
+"""What Dynamo reports while it translates a function -> a list of events, graphs and skips.
 
-Nothing here makes Dynamo look at a value that it has not looked at yet.
+Dynamo translates the bytecode of a function one instruction at a time. Before and after each
+instruction, and at each graph break, it calls a method of the recorder.
+
+The recorder reads values in such a way that Dynamo does not look at one that it has not needed yet.
 """
 
 import sys
@@ -40,28 +43,34 @@ UNSAID_REASONS = (
     "frame is already Dynamo-generated code",  # that Dynamo does not compile again what it made
 )
 
-# Code -> line of a break -> why Dynamo leaves what follows to Python. Dynamo decides that once for
-# a code object and says nothing at later runs, so the reasons outlive the run that heard them.
+# Code object of a function -> line of a graph break in it -> why Dynamo leaves the rest of the
+# function to Python. Dynamo says why only once for a code object, and nothing in later runs. So the
+# reasons are kept longer than a run.
 SKIPPED_RESTS: WeakKeyDictionary[CodeType, dict[int, str]] = WeakKeyDictionary()
 
 
 class TranslationRecorder:
-    """All events of one call, and how it ended.
+    """All events of one call, and how the call ended.
 
-    `dynamo_translation.report_translation` calls `before`, `after`, `broken`, `cut`, `given`,
-    `rewritten` and `passed` while Dynamo translates. An error in one of them does not reach the
-    user's call. Their argument `tx` is Dynamo's InstructionTranslator, which translates one frame.
+    `dynamo_translation.report_translation` calls the public methods while Dynamo translates. An
+    error in one of them does not reach the user's call. The argument `tx` is Dynamo's
+    InstructionTranslator, which translates one frame.
     """
 
     def __init__(self, module_globals: dict, step_limit: int):
         """Prepare to record.
 
-        `module_globals`: the globals of the function that is watched, whose module is followed
-        although it may be a library's. `step_limit`: how many instructions are recorded.
+        Parameters
+        ----------
+        module_globals : dict
+            The globals of the function that is watched. Instructions of functions in this module
+            are recorded, even if the module belongs to a library.
+        step_limit : int
+            How many instructions are recorded.
         """
         # What happened.
         self.events: list[DynamoEvent] = []
-        self.graphs: list = []  # that the backend got, as `Graph`
+        self.graphs: list = []  # the graphs that the backend got, as `Graph`
         self.skipped: dict[str, str] = {}  # function and place -> why Dynamo left it to Python
         self.is_cut_off = False  # whether there were more instructions than `step_limit`
         self.has_other_modules = False  # whether instructions of libraries were left out
@@ -71,71 +80,82 @@ class TranslationRecorder:
         self.value = None
         self.error: BaseException | None = None
         self.reading_error = ""  # the first error in a method of this class
-        self.rewritten_as: list[CodeType] = []  # Dynamo's new codes for the function
-        self.barred: list = []  # (code, action) of what Dynamo does not compile outside of this run
-        self.left_out: list[CodeType] = []  # what Dynamo would skip after this run
-        self.unsupported: list[str] = []  # messages without a place in a function
+        self.rewritten_as: list[CodeType] = []  # Dynamo's new code objects for the function
+        # (code object, torch's action) of what Dynamo does not compile in the user's program,
+        # because of earlier calls. The action is SKIP or RUN_ONLY.
+        self.barred_codes: list = []
+        # What Dynamo decided in this run to skip from now on; the decision is undone after it.
+        self.codes_to_skip: list[CodeType] = []
+        # Dynamo's messages about what it does not support; they name no place in a function.
+        self.unsupported: list[str] = []
         self.shares_dynamo = False  # whether another thread compiled, too
         self.without_own_backend = False  # whether a backend of the user's was not called
 
         # How things are before the call.
-        self.turned_off = dynamo_settings.find_setting_off()
-        in_slot = installed()[0]
-        # an error of torch may leave torch's evaluator in the interpreter's slot without a callback
-        self.is_slot_stuck = in_slot.owner == "torch" and not torch_private.callback()
+        # The setting that turns Dynamo off, such as an environment variable; "" if none does.
+        self.disabling_setting = dynamo_settings.find_setting_off()
+        evaluator = installed()[0]  # the frame evaluator in CPython's slot
+        # An error of torch may leave torch's evaluator in the slot without a callback.
+        self.is_slot_stuck = evaluator.owner == "torch" and not torch_private.callback()
 
         # What is needed while events come in.
         self._module_globals = module_globals
         self._steps_left = step_limit
-        self._followed: set[CodeType] = set()
-        # An event by the id of its translator, from `before` an instruction to `after` it.
+        self._followed_codes: set[CodeType] = set()  # whose instructions are recorded
+        # id of a translator -> the event of the instruction that it translates now
         self._open_events: dict[int, DynamoEvent] = {}
-        # By the id of the translation's OutputGraph, which a growth keeps alive.
+        # id of Dynamo's OutputGraph of a translation -> how that graph and its guards have grown
         self._growths: dict[int, TranslationGrowth] = {}
-        # By the id of a code object: that code object, and its instruction, or None, for each of
-        # Dynamo's. By id, as equal code objects differ in their positions.
+        # id of a code object -> the code object, and a list. The list has for each instruction in
+        # Dynamo's own list the one of the code object, or None if Dynamo added it. The key is the
+        # id, because equal code objects may differ in their positions.
         self._own_instructions: dict[int, tuple[CodeType, list]] = {}
-        self._last_cause: BaseException | None = None  # what is about to break a graph
-        self._last_break: DynamoEvent | None = None  # whose graph the backend may still get
+        self._last_cause: BaseException | None = None  # the error that is about to break a graph
+        self._last_break: DynamoEvent | None = None  # the break whose graph the backend may get
 
     def passed(self, frame: FrameType, reason: str) -> None:
-        """Note a frame that Dynamo leaves to Python, and its `reason`.
+        """Note a frame that Dynamo leaves to Python, and torch's `reason` for that.
 
-        Left out are frames whose reason another event tells, or of no use to a learner.
+        A frame of the standard library, of torch or of this package is not noted, because it says
+        nothing about the user's program.
         """
         code = frame.f_code
-        name, lineno = split_resume_name(code.co_name)
+        name, resume_lineno = split_resume_name(code.co_name)
         reason = reason.removeprefix(SKIPPED).partition(". ")[0].replace("No ops", "no ops")
         package = str(frame.f_globals.get("__name__")).partition(".")[0]
 
-        # of a special method, such as the one that reads an attribute, the reason tells nothing
+        # Special methods are not noted: Python calls them often, and a learner cannot change that.
         if reason in UNSAID_REASONS or name.startswith("__"):
             return
-        if lineno:  # a resume function: the rest of a function after the break at that line
+        if resume_lineno:  # a resume function: the rest of a function after the break at that line
             reasons_by_line = SKIPPED_RESTS.setdefault(dynamo_codes.find_original_code(code), {})
-            reasons_by_line[lineno] = reason
+            reasons_by_line[resume_lineno] = reason
         elif package not in {"torch", PACKAGE, *sys.stdlib_module_names}:
             place = format_file_line(code.co_filename, code.co_firstlineno)
             self.skipped[f"{name}{place}"] = reason
 
     def given(self, graph_module) -> None:
-        """Note a graph that the backend gets: that of the last break, if there was one."""
+        """Note a graph that the backend gets.
+
+        Dynamo ends a graph first and passes it to the backend then. So the graph is that of the
+        last break, if there was one, and that graph was not empty.
+        """
         if self._last_break is not None:
-            self._last_break.empty = False
+            self._last_break.is_graph_empty = False
         self.graphs.append(build_fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
 
     def before(self, tx) -> None:
         """Note the instruction that the translator `tx` is about to translate."""
-        if tx.instruction_pointer is None:  # it has not begun
+        if tx.instruction_pointer is None:  # the translator has not begun
             return
 
-        # the user's functions are always followed, and so is the module of the function watched
+        # Functions of libraries are left out, except those of the watched function's module.
         is_of_module = tx.f_globals is self._module_globals
         if not is_of_module and is_library(tx.f_code.co_filename):
             self.has_other_modules = True
             return
 
-        self._followed.add(tx.f_code)
+        self._followed_codes.add(tx.f_code)
         self._steps_left -= 1
         if self._steps_left < 0:
             self.is_cut_off = True
@@ -147,24 +167,23 @@ class TranslationRecorder:
 
         `error` is the exception with which the handler of the instruction ended, or None.
         """
-        event = self._open_events.pop(id(tx), None)
+        event = self._open_events.pop(id(tx), None)  # None: the instruction is not recorded
         if event is not None:
             self._complete_instruction(event, tx)
 
-        message = _read_message(error)
-        error_names = {kind.__name__ for kind in type(error).__mro__}
-        if "TorchDynamoException" not in error_names:  # none, or an error of the program
+        kind = _find_kind_of_decision(error)
+        if not kind:
             return
 
-        kinds = (kind for name, kind in KINDS_BY_ERROR.items() if name in error_names)
-        kind = next(kinds, "error")
-        # Torch gives no reason there; what broke the graph is one.
+        message = _read_message(error)
+        # Here torch gives no reason for starting over. The reason is what broke the graph before.
         if kind == "start over" and message.startswith("Unknown fail_and_restart"):
             message = _read_message(self._last_cause) or message
         if event is not None:
-            event.failed = message
+            event.failure = message
 
-        # an error of a function inside comes again from the one that called it
+        # The error passes on from a called function to its caller. It is noted only once, for the
+        # outermost function.
         if tx.parent is not None:
             return
         if kind == "given up":
@@ -174,7 +193,10 @@ class TranslationRecorder:
             self.events.append(DynamoEvent(kind, tx.f_code, tx.lineno or 0, message=message))
 
     def broken(self, error: BaseException) -> None:
-        """Keep what breaks a graph, as Dynamo may start over before it ends that graph."""
+        """Store the error that breaks a graph.
+
+        Dynamo may start over before it ends that graph, and then it no longer gives the reason.
+        """
         self._last_cause = error
 
     def cut(self, tx, reason) -> None:
@@ -184,9 +206,10 @@ class TranslationRecorder:
         """
         self._last_break = None
         if reason.graph_break:
-            # "step_unsupported" is all that torch says here: the reason came when it started over.
-            is_unsaid = reason.reason == "step_unsupported" and self._last_cause is not None
-            message = _read_message(self._last_cause) if is_unsaid else reason.reason
+            # For an instruction that Dynamo cannot translate, torch says only "step_unsupported".
+            # The real reason came before, in the error that made Dynamo start over.
+            has_no_reason = reason.reason == "step_unsupported" and self._last_cause is not None
+            message = _read_message(self._last_cause) if has_no_reason else reason.reason
             self._add_break("break", tx, message, reason.user_stack)
         elif tx.f_globals is self._module_globals:
             graph = build_fx_graph(tx.output.graph, GRAPH_SO_FAR)
@@ -194,17 +217,29 @@ class TranslationRecorder:
 
     def rewritten(self, old: CodeType, new: CodeType) -> None:
         """Note that Dynamo has made new code for a code object that was translated here."""
-        # the rest that Dynamo once left to Python is compiled now
+        # If `old` is a resume function that an earlier run left to Python, that is no longer true.
         _, resume_line = split_resume_name(old.co_name)
         SKIPPED_RESTS.get(dynamo_codes.find_original_code(old), {}).pop(resume_line, None)
 
-        if old in self._followed:
+        if old in self._followed_codes:
             self.events.append(DynamoEvent("code", old, 0, message=_describe_new_code(old, new)))
 
     def _add_break(self, kind: str, tx, message: str, stack) -> None:
-        """Add the event of a break, or of a function given up; `stack`: torch's, of its frames."""
+        """Add the event of a graph break, or of a function that Dynamo gives up.
+
+        Parameters
+        ----------
+        kind : str
+            "break" or "given up".
+        tx : InstructionTranslator
+            Dynamo's translator of the frame.
+        message : str
+            Torch's reason.
+        stack : sequence of FrameSummary
+            The user's frames at the break, the innermost last. It is used if the error has none.
+        """
         cause = self._last_cause
-        self._last_cause = None  # the next break has a cause of its own
+        self._last_cause = None  # the next break has an error of its own
         frames = getattr(cause, "real_stack", None) or stack or ()
         is_one_graph = getattr(tx, "one_graph", False)
         is_error = getattr(tx, "error_on_graph_break", False)  # newer releases of torch have it
@@ -216,19 +251,19 @@ class TranslationRecorder:
             message=message,
             cause=_read_message(cause) or message,
             graph=build_fx_graph(tx.output.graph, GRAPH_SO_FAR),
-            inner=next(reversed(frames), None),
-            empty=True,  # until the backend gets the graph
-            raises=kind == "given up" and bool(is_one_graph or is_error),
+            inner_frame=next(reversed(frames), None),
+            is_graph_empty=True,  # until the backend gets the graph
+            call_raises=kind == "given up" and bool(is_one_graph or is_error),
         )
         self.events.append(self._last_break)
 
     def _add_instruction(self, tx) -> DynamoEvent:
         """Add the event of the instruction that `tx` is about to translate, and return it."""
-        # Dynamo's own instruction, which has no positions if Dynamo added it
+        # Dynamo works on a list of its own. An instruction that it added has no positions there.
         instruction = tx.instructions[tx.instruction_pointer]
         own_instruction = self._find_own_instruction(tx)
         growth = self._growths.setdefault(id(tx.output), TranslationGrowth(tx.output))
-        made, guarded_now = growth.read_new_lines()
+        node_lines, new_guards = growth.read_new_lines()
 
         event = DynamoEvent(
             "instruction",
@@ -241,34 +276,36 @@ class TranslationRecorder:
             argrepr=format_argument(own_instruction, tx.f_code) if own_instruction else "",
             positions=tuple(instruction.positions or (None,) * 4),
             # older releases of torch do not say where the prologue is
-            prologue=bool(getattr(tx, "is_tracing_resume_prologue", False)),
+            is_prologue=bool(getattr(tx, "is_tracing_resume_prologue", False)),
             stack=tuple(map(format_variable, tx.stack)),
             guards=tuple(growth.guards),
-            made=made,
-            guarded=guarded_now,
+            node_lines=node_lines,
+            new_guards=new_guards,
         )
         self.events.append(event)
         return event
 
     def _complete_instruction(self, event: DynamoEvent, tx) -> None:
-        """Write into the event of an instruction what came of it."""
-        made, guarded_now = self._growths[id(tx.output)].read_new_lines()
-        # Reading the lines before the instruction and after it tells which are due to it.
-        event.made += made
-        event.guarded += guarded_now
+        """Write into the event of an instruction what the instruction changed."""
+        # Only what is new since `_add_instruction` is returned.
+        node_lines, new_guards = self._growths[id(tx.output)].read_new_lines()
+        event.node_lines += node_lines
+        event.new_guards += new_guards
         event.result = format_variable(tx.stack[-1]) if tx.stack else ""
-        event.entered = self.events[-1] is not event  # events of a function that it called
-        event.jumped = tx.instruction_pointer != event.index + 1
+        # Later events belong to a function that the instruction called.
+        event.entered_function = self.events[-1] is not event
+        event.has_jumped = tx.instruction_pointer != event.index + 1
 
     def _find_own_instruction(self, tx):
-        """Return the code's own instruction for the one that `tx` translates, or None.
+        """Return the instruction of the code object that `tx` translates now.
 
-        Dynamo works on a list of its own, in which offsets are counted anew and instructions are
-        added. An instruction is the code's own if name and position are equal; equal ones come in
-        the same order.
+        Return None for an instruction that Dynamo added. Dynamo works on a list of its own, with
+        added instructions and other offsets. Two instructions are the same if they have the same
+        name and position. Several of the same name and position are matched in their order.
         """
         code = tx.f_code
         if id(code) not in self._own_instructions:
+            # (opname, positions) -> instructions of the code object not yet matched, in order
             unmatched = defaultdict(deque)
             for instruction in disassembly.decode_instructions(code):
                 unmatched[instruction.opname, instruction.positions].append(instruction)
@@ -283,8 +320,24 @@ class TranslationRecorder:
         return matches[tx.instruction_pointer]
 
 
+def _find_kind_of_decision(error: BaseException | None) -> str:
+    """Return the kind of event for an exception with which Dynamo reports a decision.
+
+    It is "start over", "skipped", "given up", or "error" for another exception of Dynamo's. It is
+    "" for no exception, and for one that the user's program raises.
+    """
+    class_names = {cls.__name__ for cls in type(error).__mro__}
+    if "TorchDynamoException" not in class_names:
+        return ""
+    kinds = (kind for name, kind in KINDS_BY_ERROR.items() if name in class_names)
+    return next(kinds, "error")
+
+
 def _read_message(error: BaseException | None) -> str:
-    """Return the message of an error of Dynamo's, for which torch has several attributes."""
+    """Return the message of an error of Dynamo's; "" for None.
+
+    Depending on its class, the error has the message in an attribute or as its text.
+    """
     for attribute in ("restart_reason", "msg"):
         message = getattr(error, attribute, None)
         if message:
@@ -293,7 +346,10 @@ def _read_message(error: BaseException | None) -> str:
 
 
 def _describe_new_code(old: CodeType, new: CodeType) -> str:
-    """Return how long Dynamo's new code is, and whether it calls a graph and resume functions."""
+    """Return how long Dynamo's new code is, and what it calls.
+
+    Such as `new code, 9 instructions instead of 4; it calls its graph`.
+    """
     old_length = len(disassembly.decode_instructions(old))
     new_length = len(disassembly.decode_instructions(new))
     description = f"new code, {new_length} instructions instead of {old_length}"

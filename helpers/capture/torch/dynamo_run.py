@@ -43,11 +43,21 @@ def run_compiled(
     steps: int = MOST_STEPS,
     own_backends: bool = True,
 ) -> tuple[DynamoRun, TranslationRecorder]:
-    """Run `fn(*args, **kwargs)` under torch.compile; return the run and what was recorded of it.
+    """Run `fn(*args, **kwargs)` under torch.compile; return its model, and the recorder.
 
-    `verb`: the name that an error begins with. `steps`: how many instructions the run has at most;
-    with 0 it has graphs and breaks only. `own_backends`: whether backends are called of compiled
-    functions that `fn` calls.
+    Parameters
+    ----------
+    fn : callable
+        What is compiled and called.
+    args, kwargs : tuple, dict
+        The arguments of the call.
+    verb : str
+        The name of the public function, with which an error message begins.
+    steps : int
+        How many instructions the model has at most; with 0 it has graphs and breaks only.
+    own_backends : bool
+        If `fn` calls a function that the user has compiled, whether the backend of that function
+        gets its graphs. Otherwise these graphs run as they are.
     """
     unwrapped = find_compilable(fn, verb, args)
     recorder = record_translation(
@@ -64,7 +74,12 @@ def run_compiled(
 
 
 def find_compilable(fn, verb: str, args: tuple = ()) -> Unwrapped:
-    """Return the Python function in a callable, and what to call; TypeError if there is none."""
+    """Return the Python function inside a callable, and what to call instead of the callable.
+
+    The result has three fields: `function`; `call`, which runs the function without a compiler
+    around it; and `sentences` on the layers that were taken off. TypeError, with the name of the
+    verb, if there is no Python function inside.
+    """
     refuse_other_framework(fn, (), verb, "PyTorch")
     return find_watched_function(fn, verb, args)
 
@@ -75,6 +90,7 @@ def list_graph_breaks(fn, /, *args, **kwargs) -> BreakListing:
     unwrapped = find_compilable(fn, "watch_breaks", args)
 
     notes = []
+    # torch's own tool counts graphs instead of breaks. A reader may compare the two.
     explained_count = len(run.graphs) - 1
     if len(run.breaks) != explained_count:
         notes.append(EXPLAINED.format(explained_count))
@@ -89,11 +105,12 @@ def list_graph_breaks(fn, /, *args, **kwargs) -> BreakListing:
 def _build_run(recorder: TranslationRecorder, unwrapped: Unwrapped) -> DynamoRun:
     """Return the model of a recorded call: its steps, breaks, graphs and how it ended.
 
-    An interrupt is raised again if nothing had been recorded before it.
+    If the user interrupted the call before anything was recorded, KeyboardInterrupt is raised.
     """
     function = unwrapped.function
     shown = ShownCode()
-    source, _ = shown.pages.place(function.__code__)  # first, so that it is above all others
+    # The source of this function is added first, so that it is shown above all others.
+    source, _ = shown.pages.place(function.__code__)
     builder = StepBuilder(function, shown)
     steps = tuple(builder.build_steps(recorder.events))
 
@@ -133,7 +150,19 @@ def _describe_run(
     outcome: str,
     unwrapping: tuple[str, ...],
 ) -> list[str]:
-    """Return the sentences below a run; `unwrapping`: those on what was peeled off the callable."""
+    """Return the sentences below a run.
+
+    Parameters
+    ----------
+    recorder : TranslationRecorder
+        What was recorded of the call.
+    break_count : int
+        The number of graph breaks.
+    outcome : str
+        The sentence on what the call returned or raised.
+    unwrapping : tuple of str
+        Sentences on the layers around the function, such as a partial.
+    """
     graphs = format_count(len(recorder.graphs), "graph")
     breaks = format_count(break_count, "graph break")
     sentences = [f"{graphs}, {breaks}.", outcome, *unwrapping]

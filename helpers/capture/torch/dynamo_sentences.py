@@ -1,4 +1,8 @@
-"""How a run went, and how Dynamo treats the program outside of that run -> sentences."""
+"""Sentences on how a recorded run went, and on what is different in the user's own program.
+
+A run compiles everything anew. In the user's program, Dynamo may have a function in its cache, may
+have decided to skip it, or may be turned off.
+"""
 
 from types import CodeType
 
@@ -46,7 +50,10 @@ PARTLY_READ = "Not all of it could be read on this torch ({})."
 
 
 def describe_nothing_compiled(recorder: TranslationRecorder) -> str:
-    """Return why Dynamo compiled nothing, in its own words, or that it is not known."""
+    """Return a sentence that says why Dynamo compiled nothing, or that the reason is unknown.
+
+    The reasons are Dynamo's own messages.
+    """
     reasons = []
     for message in recorder.unsupported:
         cause, explanation = split_message(message)
@@ -58,7 +65,11 @@ def describe_nothing_compiled(recorder: TranslationRecorder) -> str:
 
 
 def describe_error_message(recorder: TranslationRecorder) -> str:
-    """Return the whole message of the call's error if it is more than a sentence; else ""."""
+    """Return the whole message of the error that the call raised, if it has several lines.
+
+    Return "" if the call raised nothing, or if the message is one short line. Other sentences of
+    the run have such a line already.
+    """
     if recorder.error is None:
         return ""
     message = format_whole_message(recorder.error)
@@ -66,7 +77,7 @@ def describe_error_message(recorder: TranslationRecorder) -> str:
 
 
 def describe_interrupted_translation(recorder: TranslationRecorder) -> str:
-    """Return the sentence on an interrupt: after how much of Dynamo's work it came."""
+    """Return a sentence on after how many instructions or graphs the user interrupted the call."""
     instructions = sum(event.kind == "instruction" for event in recorder.events)
     if instructions:
         return describe_interruption(instructions, "instruction")
@@ -76,16 +87,16 @@ def describe_interrupted_translation(recorder: TranslationRecorder) -> str:
 def describe_differences(recorder: TranslationRecorder, fn) -> list[str]:
     """Return a sentence for each way in which the user's program differs from this run.
 
-    `fn` is what the user handed over.
+    `fn` is the callable that the user passed.
     """
     sentences = []
-    if recorder.turned_off:
-        sentences.append(TURNED_OFF.format(recorder.turned_off))
-    if compiled_functions.is_disabled(fn) and not recorder.turned_off:
+    if recorder.disabling_setting:
+        sentences.append(TURNED_OFF.format(recorder.disabling_setting))
+    if compiled_functions.is_disabled(fn) and not recorder.disabling_setting:
         sentences.append(DISABLED)
-    for code, action in recorder.barred:
+    for code, action in recorder.barred_codes:  # compiled in this run, but not in the program
         sentences.append(FRESH + describe_barred_code(code, action))
-    if any(map(is_shared_wrapper, recorder.left_out)):
+    if any(map(is_shared_wrapper, recorder.codes_to_skip)):
         sentences.append(SHARED_WRAPPER)
     if recorder.is_slot_stuck:
         sentences.append(STUCK)
@@ -95,9 +106,10 @@ def describe_differences(recorder: TranslationRecorder, fn) -> list[str]:
 
 
 def describe_barred_code(code: CodeType, action: str) -> str:
-    """Return in a sentence that Dynamo does not compile frames of this code.
+    """Return a sentence that says that Dynamo does not compile frames of this code, and why.
 
-    `action` is torch's own word for what it decided: SKIP or RUN_ONLY.
+    `action` is torch's decision about the code: "SKIP" if Python runs all its frames, "RUN_ONLY"
+    if torch still uses cache entries but compiles no new ones.
     """
     name = qualified_name(code) + format_file_line(code.co_filename, code.co_firstlineno)
     if is_shared_wrapper(code):

@@ -1,7 +1,8 @@
-"""The events of a translation -> the steps that a learner plays.
+"""The events of Dynamo's translation -> the steps of an animation.
 
-Each step is one instruction with the symbolic stack before it, the graph and the guards so far.
-Instructions that only repeat or prepare something become one step.
+A step shows one instruction, with panels for the symbolic stack before it, the graph so far and the
+guards so far. Two kinds of instructions have one step for many: those that Dynamo translates again
+after it started over, and the prologue of a resume function, which restores the stack.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,34 +36,42 @@ LABELS = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line of a panel."""
+    """One row of the table in a panel."""
 
-    #: its number, from 1
+    #: the row's number as text, from "1"
     place: str
-    #: what it says
+    #: the text of the row
     words: str
 
 
 class StepBuilder:
-    """Builds the steps of a run, and the graph breaks that are met on the way."""
+    """Builds the steps of a run, and collects its graph breaks in `breaks`."""
 
     def __init__(self, function: FunctionType, shown: ShownCode):
-        """`function`: what the user watches; `shown`: the sources in which steps have lines."""
+        """Begin without steps.
+
+        Parameters
+        ----------
+        function : FunctionType
+            The function that the user watches.
+        shown : ShownCode
+            The sources that the exhibit shows, in which each step has its line.
+        """
         self._function_name = qualified_name(function.__code__)
         self._shown = shown
         self.breaks: list[Break] = []
 
     def build_steps(self, events: Sequence[DynamoEvent]) -> Iterator[DynamoStep]:
         """Yield the steps for all events; several instructions may have one step together."""
-        index = 0
+        index = 0  # of the first event that has no step yet
+        # The instructions that Dynamo is about to translate again, if it has just started over.
         earlier_try: Sequence[DynamoEvent] = ()
 
         while index < len(events):
             event = events[index]
             if event.kind != "instruction":
-                # After a restart Dynamo translates again what it had done: shown as one step.
                 is_restart = event.kind == "start over"
-                earlier_try = _find_earlier_try(events[:index]) if is_restart else ()
+                earlier_try = _find_last_instructions(events[:index]) if is_restart else ()
                 yield self._build_decision(event)
                 index += 1
                 continue
@@ -70,7 +79,7 @@ class StepBuilder:
             remaining = events[index:]
             repeated_count = _count_repeated(remaining, earlier_try)
             prologue_count = 0 if repeated_count else _count_prologue(remaining)
-            earlier_try = ()
+            earlier_try = ()  # only the instructions right after a restart are repeated ones
             if repeated_count:
                 yield self._build_group(remaining[:repeated_count], REPEATED)
                 index += repeated_count
@@ -82,64 +91,70 @@ class StepBuilder:
                 index += 1
 
     def _build_step(self, event: DynamoEvent, label: str, **fields) -> DynamoStep:
-        """Return a step at the line of an event; `fields` are further ones of `DynamoStep`.
+        """Return a step at the line of an event.
 
-        The label begins with the function, unless that is the one which the user watches.
+        The label begins with the function's name, such as `helper · 4 LOAD_FAST x`, unless it is
+        the function that the user watches. `fields` are further fields of `DynamoStep`.
         """
         function = self._shown.name_function(event.code)
         line = self._shown.find_line(event.code, event.lineno)
         if function != self._function_name:
+            # `step, resumed after line 3` is shortened to `resumed after line 3`.
             inner_name = function.removeprefix(f"{self._function_name}, ")
             label = f"{inner_name} · {label}"
         return DynamoStep(label, line, function=function, **fields)
 
     def _build_group(self, events: Sequence[DynamoEvent], label: str) -> DynamoStep:
-        """Return one step for several instructions; `label` has a place for their number."""
-        made = tuple(line for event in events for line in event.made)
-        guarded = tuple(guard for event in events for guard in event.guarded)
-        last = events[-1]
+        """Return one step for several instructions.
+
+        `label` is the text of the step, with `{}` for the number of instructions.
+        """
+        node_lines = tuple(line for event in events for line in event.node_lines)
+        new_guards = tuple(guard for event in events for guard in event.new_guards)
+        last_event = events[-1]
         return self._build_step(
-            last,
+            last_event,
             label.format(len(events)),
             kind="again",
-            lane=_choose_lane(made, guarded),
-            made=made,
-            guarded=guarded,
-            panels=_build_progress_panels(last),
+            lane=_choose_lane(node_lines, new_guards),
+            made=node_lines,
+            guarded=new_guards,
+            panels=_build_progress_panels(last_event),
         )
 
     def _build_instruction(self, event: DynamoEvent) -> DynamoStep:
-        """Return the step of one instruction."""
-        cause = ""
-        if event.failed:
-            cause = f"cannot be translated: {split_message(event.failed)[0]}"
+        """Return the step of one instruction, with a label such as `4 LOAD_FAST x`."""
+        failure = ""
+        if event.failure:
+            cause, _ = split_message(event.failure)
+            failure = f"cannot be translated: {cause}"
 
         name = f"{event.opname} {event.argrepr}".rstrip()
         label = name
-        if event.offset >= 0:  # Dynamo added the others, so they have no offset in the code
+        if event.offset >= 0:  # an instruction that Dynamo added has no offset in the code
             label = f"{event.offset} {label}"
-        if cause:
-            label = f"{label} · {cause}"
+        if failure:
+            label = f"{label} · {failure}"
 
         stack_panel = _build_stack_panel(event.stack)
         return self._build_step(
             event,
             label,
-            lane="break" if cause else _choose_lane(event.made, event.guarded),
+            lane="break" if failure else _choose_lane(event.node_lines, event.new_guards),
             short=name,
             span=self._shown.find_span(event.code, event.positions),
-            says=describe_instruction(event, cause),
+            says=describe_instruction(event, failure),
             panels=(stack_panel, *_build_progress_panels(event)),
             opname=event.opname,
             argrepr=event.argrepr,
             stack=event.stack,
-            made=event.made,
-            guarded=event.guarded,
+            made=event.node_lines,
+            guarded=event.new_guards,
         )
 
     def _build_decision(self, event: DynamoEvent) -> DynamoStep:
-        """Return the step of what Dynamo did between two instructions; note a break."""
-        if event.kind in ("graph", "code"):
+        """Return the step of a decision of Dynamo's; add a graph break to `breaks`."""
+        if event.kind in ("graph", "code"):  # the function is translated to its end
             label = event.message or RETURNED
             explanation = ""
             lane = "hand over"
@@ -166,35 +181,42 @@ class StepBuilder:
         )
 
 
-def _find_earlier_try(events: Sequence[DynamoEvent]) -> list[DynamoEvent]:
-    """Return the instructions at the end of these events, in the order in which they came."""
+def _find_last_instructions(events: Sequence[DynamoEvent]) -> list[DynamoEvent]:
+    """Return the instructions after the last decision in `events`, in their order."""
     newest_first = takewhile(lambda event: event.kind == "instruction", reversed(events))
     return [*newest_first][::-1]
 
 
 def _count_repeated(events: Sequence[DynamoEvent], earlier_try: Sequence[DynamoEvent]) -> int:
-    """Return how many instructions repeat the try before a restart.
+    """Return how many of the next events repeat instructions that Dynamo translated before.
 
-    `events` begin with the new try, and `earlier_try` are the instructions of the one before. The
-    instruction at which the new try stops is not counted, so that it has a step of its own.
+    Parameters
+    ----------
+    events : sequence of DynamoEvent
+        The events after Dynamo started over.
+    earlier_try : sequence of DynamoEvent
+        The instructions before Dynamo started over; empty if it has not.
     """
     count = 0
-    for event, earlier in zip(events, earlier_try, strict=False):  # a try may be longer
+    # strict=False, because one try may be longer than the other
+    for event, earlier in zip(events, earlier_try, strict=False):
         if (event.kind, event.code, event.offset) != (earlier.kind, earlier.code, earlier.offset):
             break
         count += 1
 
-    stops_here = count < len(events) and events[count].kind != "instruction"
-    if count and stops_here:
+    # If a decision follows, the last repeated instruction led to it. That one has its own step.
+    is_decision_next = count < len(events) and events[count].kind != "instruction"
+    if count and is_decision_next:
         return count - 1
     return count
 
 
 def _count_prologue(events: Sequence[DynamoEvent]) -> int:
-    """Return how many instructions from here on are the prologue of a resume function.
+    """Return how many of the next instructions are the prologue of a resume function.
 
-    Dynamo puts the prologue in front of the function's own code, to restore the stack. The count is
-    0 where `events` do not begin with the first instruction of a resume function.
+    A resume function runs the rest of a function after a graph break. Its prologue comes before the
+    function's own code: it restores the stack and jumps to where the function stopped. The count is
+    0 if `events` do not begin with the first instruction of a resume function.
     """
     code = events[0].code
     _, resume_lineno = split_resume_name(code.co_name)
@@ -204,33 +226,40 @@ def _count_prologue(events: Sequence[DynamoEvent]) -> int:
     instructions = [
         *takewhile(lambda event: event.kind == "instruction" and event.code is code, events),
     ]
-    indices = [index for index, event in enumerate(instructions) if event.prologue]
-    if not indices:
+    marked_indices = [index for index, event in enumerate(instructions) if event.is_prologue]
+    if not marked_indices:  # an older torch does not mark the prologue
         return 0
 
-    # The jump to where the code stopped belongs to the prologue, but is not marked by torch.
-    count = indices[-1] + 1
+    # The jump belongs to the prologue, but torch does not mark it.
+    count = marked_indices[-1] + 1
     has_jump = count < len(instructions) and instructions[count].opname.startswith("JUMP")
     return count + 1 if has_jump else count
 
 
-def _choose_lane(made: Sequence[str], guarded: Sequence[str]) -> str:
-    """Return the lane of the stage in which an instruction is: what it changed most visibly."""
-    if made:
+def _choose_lane(node_lines: Sequence[str], new_guards: Sequence[str]) -> str:
+    """Return the lane in which the animation shows an instruction.
+
+    A lane is one row of the picture. An instruction that added nodes is in the row of the graph,
+    one that added only guards in that of the guards, and any other in that of the stack.
+    """
+    if node_lines:
         return "graph"
-    if guarded:
+    if new_guards:
         return "guard"
     return "stack"
 
 
 def _build_progress_panels(event: DynamoEvent) -> tuple[Panel, Panel]:
-    """Return the panels of the graph so far and of the guards so far."""
+    """Return two panels: the graph so far, and the guards so far."""
     graph = event.graph if event.graph.nodes else "empty"
     return Panel(GRAPH_SO_FAR, graph), _build_guards_panel(group_guards(event.guards))
 
 
 def _build_stack_panel(values: Sequence[str]) -> Panel:
-    """Return the symbolic stack as a panel, the top first, with the place of each value."""
+    """Return the symbolic stack as a panel: a numbered row for each value, the top first.
+
+    `values` has a text for each value, the top of the stack last.
+    """
     shown_columns = build_columns("words", place="place", words="value")
     rows = _build_numbered_lines(values)
     note = "" if values else "empty"
@@ -239,7 +268,10 @@ def _build_stack_panel(values: Sequence[str]) -> Panel:
 
 
 def _build_guards_panel(guards: Sequence[str]) -> Panel:
-    """Return the newest guards as a panel, the last one first; the note counts the others."""
+    """Return the newest guards as a panel, the last one first.
+
+    At most `MOST_GUARDS` are shown. A note says how many lines are left out.
+    """
     rows = _build_numbered_lines(guards)
     note = "" if guards else "empty"
     left_out = rows[:-MOST_GUARDS]
@@ -252,5 +284,5 @@ def _build_guards_panel(guards: Sequence[str]) -> Panel:
 
 
 def _build_numbered_lines(lines: Sequence[str]) -> list[Line]:
-    """Return the lines with their numbers from 1."""
+    """Return a row for each text, numbered from 1."""
     return [Line(str(number), line) for number, line in enumerate(lines, 1)]

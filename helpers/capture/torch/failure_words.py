@@ -1,6 +1,6 @@
-"""A guard that fails -> what differs: which value, what it is, and what it must be.
+"""A guard that fails -> what differs, such as value `n`, which is `3`, and `it equals 2` must hold.
 
-Torch says of a failure only the text of the guard. What the value is instead is read from the call.
+Torch gives only the text of the guard. What the value is instead is read from the call.
 """
 
 import re
@@ -49,11 +49,11 @@ SIZE_OR_NUMBER = re.compile(
 
 @dataclass(frozen=True)
 class TorchsReason:
-    """What torch says of the guard of a cache entry that fails first; empty for other guards."""
+    """What torch says of the guard that fails first. For other guards, both fields are ""."""
 
-    #: the part of the guard that fails, or a sentence; "" where torch says nothing
+    #: torch's text of the check that fails, such as `L['n'] == 2  # return x * n`, or a sentence
     part: str = ""
-    #: what differs in a tensor: `dtype mismatch. expected Float, actual Double`; "" for another
+    #: for a tensor what differs, such as `dtype mismatch. expected Float, actual Double`
     mismatch: str = ""
 
 
@@ -72,6 +72,8 @@ class ValueDifference:
 def list_differences(leaf: LeafGuard, scope: dict, reason: TorchsReason) -> list[ValueDifference]:
     """Return what differs from what a guard asks for.
 
+    Usually this is one thing. A guard on a tensor or on torch's settings may give several.
+
     Parameters
     ----------
     leaf : LeafGuard
@@ -81,15 +83,16 @@ def list_differences(leaf: LeafGuard, scope: dict, reason: TorchsReason) -> list
     reason : TorchsReason
         What torch says of this guard.
     """
-    checks = leaf.to_record(1).checks
+    checks = leaf.to_record(1).checks  # what must hold; the number of the entry does not matter
     part = reason.part if reason.part in leaf.parts else leaf.parts[0]
-    if leaf.kind == "NO_TENSOR_ALIASING":
+    if leaf.kind == "NO_TENSOR_ALIASING":  # several arguments must be different tensors
         value = describe_shared_tensor(part, scope) or SHARED_TENSOR
         return [ValueDifference(source="", value=value, checks=checks)]
-    if leaf.kind == "OBJECT_ALIASING":
+    if leaf.kind == "OBJECT_ALIASING":  # two values must be the same object
         return [_build_identity_difference(part)]
-    if leaf.kind == "GLOBAL_STATE":
+    if leaf.kind == "GLOBAL_STATE":  # settings of torch, such as grad mode
         return _list_setting_differences(leaf, reason)
+    # The source `L` means all locals. Such a guard is about the state of torch, not about a value.
     if leaf.source == "L" or leaf.kind in FAILURES_BY_KIND:
         value = FAILURES_BY_KIND.get(leaf.kind) or FAILURES_BY_CHECKS.get(checks) or ""
         return [ValueDifference(source="", value=value, checks=checks)]
@@ -99,7 +102,10 @@ def list_differences(leaf: LeafGuard, scope: dict, reason: TorchsReason) -> list
 
 
 def describe_shared_tensor(part: str, scope: dict) -> str:
-    """Return which sources of an aliasing guard are one tensor; "" if no two are."""
+    """Return `x and y are one tensor` for a guard that forbids that; "" if no two are the same.
+
+    `part` is torch's text of the guard, such as `check_no_aliasing(L['x'], L['y'])`.
+    """
     match = NO_ALIASING.search(strip_remarks(part))
     if not match:
         return ""
@@ -111,7 +117,10 @@ def describe_shared_tensor(part: str, scope: dict) -> str:
 
 
 def describe_sizes(part: str, scope: dict) -> str:
-    """Return what the sizes and numbers in a check are in this call: `x.size()[0] is 3, n is 2`."""
+    """Return what the sizes and numbers in a check are in this call: `x.size()[0] is 3, n is 2`.
+
+    `part` is torch's text of the check, such as `L['x'].size()[0] == L['n']`.
+    """
     texts = []
     for source in dict.fromkeys(SIZE_OR_NUMBER.findall(strip_remarks(part))):
         value = evaluate_part(source, scope)
@@ -121,14 +130,17 @@ def describe_sizes(part: str, scope: dict) -> str:
 
 
 def _build_identity_difference(part: str) -> ValueDifference:
-    """Return what differs from a guard such as `L['x'] is L['y']`."""
+    """Return the difference for a failing guard such as `L['x'] is L['y']`."""
     checks = format_source(strip_remarks(part))
     value = checks.replace(" is ", " is another object than ", 1)
     return ValueDifference(source="", value=value, checks=checks)
 
 
 def _list_setting_differences(leaf: LeafGuard, reason: TorchsReason) -> list[ValueDifference]:
-    """Return which settings differ from a guard on torch's global state, else torch's words."""
+    """Return the settings of torch that differ from what a guard on its global state requires.
+
+    If none can be found, the only item quotes torch's own text.
+    """
     changes = list_changed_settings(leaf.parts[0], reason.part)
     if changes:
         return [_build_setting_difference(change) for change in changes]
@@ -136,45 +148,48 @@ def _list_setting_differences(leaf: LeafGuard, reason: TorchsReason) -> list[Val
 
 
 def _build_setting_difference(change: ChangedSetting) -> ValueDifference:
-    """Return a changed setting of torch as a difference."""
+    """Return the difference for a changed setting, such as `grad mode`, `off`, `it is on`."""
     return ValueDifference(source=change.name, value=change.now, checks=f"it is {change.expected}")
 
 
 def _list_tensor_differences(
     leaf: LeafGuard, scope: dict, reason: TorchsReason, checks: str
 ) -> list[ValueDifference]:
-    """Return what differs from a guard on a tensor; settings of torch come first.
+    """Return what differs from a guard on a tensor.
 
-    `checks` says in plain words what must hold. It is used if the value is no tensor.
+    First come settings of torch because of which the tensor differs, then the tensor itself.
+    `checks` says in plain words what must hold. It is shown if the value is no tensor.
     """
     value = evaluate_part(leaf.source, scope)
     check = strip_remarks(leaf.parts[0])
-    found = TensorDifferences()
+    comparison = TensorDifferences()  # empty, for a value that cannot be compared in detail
     if tensors.is_torch_tensor(value) and TENSOR_CHECK.match(check):
-        found = compare_tensor(check, value, reason.mismatch)
+        comparison = compare_tensor(check, value, reason.mismatch)
 
-    differences = [_build_setting_difference(change) for change in found.settings]
+    differences = [_build_setting_difference(change) for change in comparison.settings]
     source = format_source(leaf.source)
-    if found.sentences:
-        sentences = "; ".join(found.sentences)
+    if comparison.sentences:
+        sentences = "; ".join(comparison.sentences)
         differences.append(ValueDifference(source=source, value="", checks=sentences))
-    elif not found.settings and not found.is_told_by_state:
-        words = "" if value is MISSING else describe_value(leaf.kind, value, checks)
-        differences.append(ValueDifference(source=source, value=words, checks=checks))
+    elif not comparison.settings and not comparison.is_only_autocast:
+        description = "" if value is MISSING else describe_value(leaf.kind, value, checks)
+        differences.append(ValueDifference(source=source, value=description, checks=checks))
+    # Otherwise settings are all that differs. Another guard tells of autocast.
     return differences
 
 
 def _build_value_difference(
     leaf: LeafGuard, scope: dict, part: str, checks: str
 ) -> ValueDifference:
-    """Return what differs from a guard on one value that is no tensor.
+    """Return the difference for a failing guard on one value that is no tensor.
 
-    `part` is the text of the guard, and `checks` says in plain words what must hold.
+    `part` is torch's text of the guard, and `checks` says in plain words what must hold.
     """
     value = evaluate_part(leaf.source, scope)
     if leaf.kind == "EQUALS_MATCH":
+        # `L['n'] == 2` fails for 2.0 as well, because the guard also checks the type.
         required_type = find_required_type(strip_remarks(part), value)
         if required_type:
             checks += f" and is of type {required_type}"
-    words = "" if value is MISSING else describe_value(leaf.kind, value, checks)
-    return ValueDifference(source=format_source(leaf.source), value=words, checks=checks)
+    description = "" if value is MISSING else describe_value(leaf.kind, value, checks)
+    return ValueDifference(source=format_source(leaf.source), value=description, checks=checks)

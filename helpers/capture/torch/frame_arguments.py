@@ -7,9 +7,10 @@ from ..cpython.objects import read_function_name
 
 
 def bind_frame_locals(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
-    """Return by name what a frame of `fn` sees at its start: arguments and variables of closures.
+    """Return the local variables of a frame of `fn` at its start, by name.
 
-    Guards are checked on these values.
+    These are the arguments, with defaults, and the variables of the closure. Dynamo checks guards
+    on these values. TypeError if the arguments do not fit.
     """
     return bind_arguments(fn, args, kwargs) | read_closure(fn)
 
@@ -28,7 +29,7 @@ def bind_arguments(fn: FunctionType, args: tuple, kwargs: dict) -> dict:
 
 
 def read_closure(fn: FunctionType) -> dict:
-    """Return the values of the closure of a function now, by name."""
+    """Return name -> present value for the variables that a function has from outer functions."""
     cells = fn.__closure__ or ()
     values = [cell.cell_contents for cell in cells]
     return dict(zip(fn.__code__.co_freevars, values, strict=True))

@@ -1,6 +1,7 @@
-"""A torch.fx graph -> a graph of its nodes: inputs, calls in the order they run, one result.
+"""A torch.fx graph -> a picture's boxes and arrows: inputs, calls in the order they run, a result.
 
-Names and calls are fx's own (torch/fx/graph.py).
+Each fx node becomes a box with a text such as `add = operator.add(x, 1)`. An arrow goes from a node
+to each node that uses its value. Names and calls are fx's own (torch/fx/graph.py).
 """
 
 from collections.abc import Iterable, Sequence
@@ -32,11 +33,12 @@ def build_fx_graph(target, title: str = "", find: str = "") -> Graph:
 
     title = require_str(title, "title")
     find = require_str(find, "find")
-    fx = target.graph if real_isinstance(target, torch.fx.GraphModule) else target
-    if not real_isinstance(fx, torch.fx.Graph):
+    # `real_isinstance` does not believe a mock that claims to be of another class.
+    fx_graph = target.graph if real_isinstance(target, torch.fx.GraphModule) else target
+    if not real_isinstance(fx_graph, torch.fx.Graph):
         raise TypeError(f"show_fx needs a torch.fx GraphModule or Graph, not {short_repr(target)}")
 
-    nodes = list(fx.nodes)
+    nodes = list(fx_graph.nodes)
     if not title:
         call_count = sum(node.op not in KINDS for node in nodes)
         title = f"An FX graph: {format_count(call_count, 'call')}"
@@ -49,18 +51,21 @@ def build_fx_graph(target, title: str = "", find: str = "") -> Graph:
 
 
 def build_last_nodes(graph, title: str) -> Graph:
-    """Return the last nodes of a graph that grows, and what they use; the note counts the others.
+    """Return a picture of the newest nodes of a graph that grows, and of the nodes they use.
 
-    `graph` is a `torch.fx.Graph`.
+    `graph` is a `torch.fx.Graph`. A note says how many nodes are left out.
     """
     newest_first = islice(reversed(graph.nodes), MOST_LAST)
-    last = [*newest_first][::-1]
-    used = dict.fromkeys(source for node in last for source in node.all_input_nodes)
-    shown = [*(node for node in used if node not in last), *last]
+    last_nodes = [*newest_first][::-1]
+    # a dict, which keeps the order and drops a node that is used twice
+    used_nodes = dict.fromkeys(source for node in last_nodes for source in node.all_input_nodes)
+    earlier_nodes = [node for node in used_nodes if node not in last_nodes]
+    shown_nodes = [*earlier_nodes, *last_nodes]
 
-    left_out = len(graph.nodes) - len(shown)
+    left_out = len(graph.nodes) - len(shown_nodes)
     note = f"Earlier steps show the {left_out:,} nodes before these." if left_out else ""
-    return Graph(title, _build_boxes(shown), _build_arrows(shown, readers=last), note)
+    arrows = _build_arrows(shown_nodes, readers=last_nodes)
+    return Graph(title, _build_boxes(shown_nodes), arrows, note)
 
 
 def _build_boxes(nodes: Iterable) -> tuple[Node, ...]:
@@ -69,20 +74,24 @@ def _build_boxes(nodes: Iterable) -> tuple[Node, ...]:
 
 
 def _build_arrows(nodes: Iterable, readers: Sequence) -> tuple[Edge, ...]:
-    """Return an arrow from each of `nodes` to each of `readers` that uses it."""
-    shown = set(nodes)
+    """Return an arrow from each of `nodes` to each node of `readers` that uses its value."""
+    sources = set(nodes)
     return tuple(
-        Edge(source.name, node.name)
-        for node in readers
-        for source in node.all_input_nodes
-        if source in shown
+        Edge(source.name, reader.name)
+        for reader in readers
+        for source in reader.all_input_nodes
+        if source in sources
     )
 
 
 def build_node_box(node, key: str) -> Node:
-    """Return one node of fx as a box; `key` is what edges call it."""
-    is_plain = node.op in ("placeholder", "output")
-    label = node.name if is_plain else f"{node.name} = {_format_call(node)}"
+    """Return one fx node as a box, such as `add = operator.add(x, 1)`.
+
+    `key` is the name by which arrows refer to the box.
+    """
+    # A placeholder is an input, which calls nothing. Neither does the output.
+    has_name_only = node.op in ("placeholder", "output")
+    label = node.name if has_name_only else f"{node.name} = {_format_call(node)}"
     calls_nothing = node.op in KINDS
     return Node(
         key,
@@ -94,8 +103,11 @@ def build_node_box(node, key: str) -> Node:
 
 
 def _describe_node_value(node) -> str:
-    """Return the tensor that a node computes as dtype and sizes, after the class of a module."""
-    # Dynamo keeps an example under the first name, AOTAutograd under the second
+    """Return the dtype and sizes of a node's value, such as `float32 [3, 2]`; "" if not known.
+
+    For a call of an nn.Module, the class of the module comes first: `Linear float32 [3, 2]`.
+    """
+    # Dynamo stores an example of the value under the first name, AOTAutograd under the second.
     value = node.meta.get("example_value", node.meta.get("val"))
     description = tensors.format_dtype_and_sizes(value) if tensors.is_torch_tensor(value) else ""
     if node.op == "call_module":
@@ -106,13 +118,16 @@ def _describe_node_value(node) -> str:
 
 
 def format_target(target) -> str:
-    """Return the name of what an fx node calls, without its module's place or address."""
+    """Return the name of what an fx node calls, without the address in its repr."""
     is_name = isinstance(target, str) or real_type_name(target) == "OpOverload"  # aten.add.Tensor
     return str(target) if is_name else read_callable_name(target)
 
 
 def _format_call(node) -> str:
-    """Return what a node calls, with its arguments, such as `.view(x, [2, 3])`."""
+    """Return what a node calls, with its arguments.
+
+    A method gives `.view(x, [2, 3])`, a module `self.layer(x)`, and an attribute `self.weight`.
+    """
     target = format_target(node.target)
     if node.op == "get_attr":
         return f"self.{target}"

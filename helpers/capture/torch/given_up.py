@@ -1,7 +1,8 @@
-"""A compiled function -> which code that it may call Dynamo has given up, and runs no more.
+"""A compiled function -> code that it may run, and that Dynamo failed to compile earlier.
 
-Torch's evaluator runs such code in plain Python without a report. So whether a later call ran it is
-not known. What a function may call is read from its code: the code inside it, and names.
+Dynamo gives such code up: plain Python runs every later call of it, and torch reports nothing. So
+whether a call of a compiled function ran such code is not known. What a function may run is read
+from its bytecode: the code objects inside it, and the names that it uses.
 """
 
 from contextlib import suppress
@@ -15,20 +16,24 @@ MOST_FUNCTIONS = 300  # that are followed from one function
 
 
 def find_given_up() -> list[CodeType]:
-    """Return the users' codes that Dynamo failed to compile, and skips since then.
+    """Return the users' code objects that Dynamo failed to compile, and skips since then.
 
-    Torch keeps the metrics of its latest compiles only, so earlier failures are missing.
+    Torch marks other code to be skipped as well, for which it never failed. So a code object counts
+    only if torch's metrics have a failure at its file and line. Torch keeps the metrics of its
+    latest compiles only, so older failures are missing.
     """
+    # The metrics of one compilation name a place, and have no code object.
     failed_places = {
         _read_place(metrics) for metrics in torch_private.compilations() if metrics.fail_type
     }
     if not failed_places:
         return []
 
-    barred = code_extras.list_barred_codes(dynamo_codes.list_met_codes())
+    # pairs of a code object and what torch does with its frames, such as "SKIP"
+    barred_codes = code_extras.list_barred_codes(dynamo_codes.list_met_codes())
     return [
         code
-        for code, action in barred
+        for code, action in barred_codes
         if action == "SKIP"
         and _read_place(code) in failed_places
         and not is_library(code.co_filename)
@@ -36,12 +41,19 @@ def find_given_up() -> list[CodeType]:
 
 
 def _read_place(code) -> tuple[str, int, str]:
-    """Return file, line and name of a code object, or of torch's metrics of one."""
+    """Return the file, first line and name of a code object.
+
+    `code` may also be torch's metrics of a compilation, which have attributes of the same names.
+    """
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
-def find_reached(fn, given_up: list[CodeType]) -> list[CodeType]:
-    """Return those of the given-up codes that a call of `fn` may run, by what its code names."""
+def find_given_up_codes_named_by(fn, given_up: list[CodeType]) -> list[CodeType]:
+    """Return the code objects of `given_up` that a call of `fn` may run.
+
+    A call may run a code object that is inside `fn` or inside a function that `fn` names. It may
+    also run one of the same name as an attribute that `fn` uses, such as a method.
+    """
     if not given_up:
         return []
     code_ids, names = _collect_reachable_codes(fn)
@@ -53,29 +65,32 @@ def find_reached(fn, given_up: list[CodeType]) -> list[CodeType]:
 
 
 def _collect_reachable_codes(fn) -> tuple[set[int], set[str]]:
-    """Return the ids of the codes that a function leads to, and all names in them.
+    """Return the ids of the code objects that a call of `fn` may run, and all names in them.
 
-    A depth-first search from `fn` over what a function names among its globals, what its closure
-    contains, and the `forward` of each module.
+    This is a depth-first search. It begins with `fn`. From a function it goes on to the globals
+    that the function names and to the values in its closure. From an nn.Module it goes on to the
+    `forward` of each module inside.
     """
     import torch
 
     code_ids: set[int] = set()
     names: set[str] = set()
     waiting = [fn]
-    # the functions are kept alive, so that no other object gets the id of one
+    # id -> function. The functions are kept alive, so that no other object gets the same id.
     visited: dict[int, FunctionType] = {}
 
     while waiting and len(visited) < MOST_FUNCTIONS:
         function = _find_plain_function(waiting.pop())
-        # `real_isinstance`, as a lazy module or a mock may answer for its `__class__`
+        # `real_isinstance` looks at `type(function)` only. `isinstance` also reads `__class__`,
+        # which a lazy module or a mock may compute.
         if real_isinstance(function, torch.nn.Module):
             waiting += [type(module).forward for module in function.modules()]
         if type(function) is not FunctionType or id(function) in visited:
             continue
         visited[id(function)] = function
 
-        # a library's own functions are not followed, except the one to begin with
+        # Functions of libraries are not followed, because they name very many others and only the
+        # user's code is searched for. `fn` itself is followed: it may be torch's own wrapper.
         if is_library(function.__code__.co_filename) and function is not fn:
             continue
         codes = _list_codes(function.__code__)
@@ -88,7 +103,7 @@ def _collect_reachable_codes(fn) -> tuple[set[int], set[str]]:
 
 
 def _list_values_used(function: FunctionType, names: set[str]) -> list:
-    """Return those of a function's globals that have these names, and what its closure contains."""
+    """Return the globals of a function that have one of `names`, and the values in its closure."""
     values = [function.__globals__[name] for name in names if name in function.__globals__]
     for cell in function.__closure__ or ():
         with suppress(ValueError):  # the cell is empty
@@ -97,14 +112,14 @@ def _list_values_used(function: FunctionType, names: set[str]) -> list:
 
 
 def _find_plain_function(value):
-    """Return the function of a method, and the one inside what `torch.compile` made."""
+    """Return the plain function in a method or in what `torch.compile` made; else `value`."""
     if type(value) is MethodType:
         value = value.__func__
     return compiled_functions.find_original(value)
 
 
 def _list_codes(code: CodeType) -> list[CodeType]:
-    """Return a code object, and all that are inside it at any depth."""
+    """Return a code object and the code objects of all functions defined in it, at any depth."""
     codes = []
     waiting = [code]
     while waiting:

@@ -1,7 +1,8 @@
-"""A tensor -> the graph of its past: its `grad_fn`, what that leads to, down to the leaves.
+"""A tensor -> the graph of the backward pass that autograd keeps for it.
 
-Torch links the functions of its backward pass by `next_functions`
-(torch/csrc/autograd/function.h).
+The graph begins with the tensor's `grad_fn`, such as MulBackward0. Each such function refers to
+further ones by `next_functions` (torch/csrc/autograd/function.h). The last ones are AccumulateGrad,
+each of which stands for a leaf: a tensor that no op computed, such as a parameter.
 """
 
 from ...model.graphs import Edge, Graph, Node
@@ -15,32 +16,39 @@ MOST_NODES = 5_000
 
 
 def build_grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
-    """Draw the backward graph that torch keeps for a tensor.
+    """Return the backward graph that torch keeps for a tensor.
 
-    `find`: highlight the nodes that have these words. `names`: a module, or name -> tensor, for the
-    names of leaves.
+    Parameters
+    ----------
+    tensor : torch.Tensor
+        The tensor, which must have a `grad_fn`.
+    find : str
+        If not "", nodes that contain this text are highlighted.
+    names : torch.nn.Module or dict of str to tensor, optional
+        Where the names of the leaves come from.
     """
     find = require_str(find, "find")
-    names_by_leaf = _read_names_of_leaves(names)
+    names_by_leaf_id = _read_names_of_leaves(names)
     first = _require_grad_fn(tensor)
 
     nodes: list[Node] = []
     edges: list[Edge] = []
     note = ""
-    keys_by_function = {first: "grad_fn 1"}
+    keys_by_function = {first: "grad_fn 1"}  # autograd function -> key of its box
     waiting = [first]
-    for function in waiting:  # breadth-first: the list grows while it is walked
+    for function in waiting:  # a breadth-first search: the list grows during the loop
         key = keys_by_function[function]
-        nodes.append(_build_box(function, key, names_by_leaf))
-        for source, _ in function.next_functions:
-            if source is None:  # an input that needs no gradient
+        nodes.append(_build_box(function, key, names_by_leaf_id))
+        for next_function, _ in function.next_functions:
+            if next_function is None:  # for an input that needs no gradient
                 continue
-            if source not in keys_by_function and len(keys_by_function) < MOST_NODES:
-                keys_by_function[source] = f"grad_fn {len(keys_by_function) + 1}"
-                waiting.append(source)
-            if source in keys_by_function:
-                edges.append(Edge(key, keys_by_function[source]))
-            else:
+            is_new = next_function not in keys_by_function
+            if is_new and len(keys_by_function) < MOST_NODES:
+                keys_by_function[next_function] = f"grad_fn {len(keys_by_function) + 1}"
+                waiting.append(next_function)
+            if next_function in keys_by_function:
+                edges.append(Edge(key, keys_by_function[next_function]))
+            else:  # the limit is reached
                 note = f"Only the nearest {MOST_NODES:,} are here."
 
     graph = Graph("What autograd recorded for the result", tuple(nodes), tuple(edges), note)
@@ -48,7 +56,10 @@ def build_grad_fn_graph(tensor, find: str = "", names=None) -> Graph:
 
 
 def _require_grad_fn(tensor):
-    """Return the `grad_fn` of a tensor; TypeError or ValueError if there is none."""
+    """Return the `grad_fn` of a tensor.
+
+    TypeError if it is no tensor; ValueError, with the reason, if it has no `grad_fn`.
+    """
     if not tensors.is_torch_tensor(tensor):
         raise TypeError(f"show_grad_fn needs a tensor of torch, not {short_repr(tensor)}")
     if tensor.grad_fn is not None:
@@ -60,27 +71,34 @@ def _require_grad_fn(tensor):
     raise ValueError(f"this tensor has no grad_fn: {reason}")
 
 
-def _build_box(function, key: str, names_by_leaf: dict[int, str]) -> Node:
-    """Return one function of the backward pass as a box; `AccumulateGrad` stands for a leaf."""
+def _build_box(function, key: str, names_by_leaf_id: dict[int, str]) -> Node:
+    """Return one function of the backward pass as a box.
+
+    The box of an `AccumulateGrad` has the name of its leaf, if `names_by_leaf_id` has one.
+    """
     op = function.name().rpartition("::")[2]  # without the namespace of C++
     if real_type_name(function) != "AccumulateGrad":
         return Node(key, op, "backward", "", op=op)
 
     leaf = function.variable
-    label = names_by_leaf.get(id(leaf), op)
+    label = names_by_leaf_id.get(id(leaf), op)
+    # Without a name, the label is the op already.
     detail = f"{op} {tensors.format_dtype_and_sizes(leaf)}".removeprefix(f"{label} ")
     return Node(key, label, "leaf", detail, op=op)
 
 
 def _read_names_of_leaves(names) -> dict[int, str]:
-    """Return the id of each named tensor -> its name, from a module or a mapping; {} for None."""
+    """Return the id of a tensor -> its name, from a module or from a mapping of names to tensors.
+
+    Return {} for None.
+    """
     if names is None:
         return {}
     if hasattr(type(names), "named_parameters"):
         pairs = names.named_parameters()
     else:
         pairs = require_dict(names, "names", "name -> tensor, or an nn.Module,", MOST_NODES)
-    # torch.compile puts a module of its own around the user's, which has this name
+    # In a compiled module, the user's module is an attribute `_orig_mod`. Its name is left out.
     return {
         id(leaf): clip_text(name.replace("_orig_mod.", ""), LONGEST_LABEL) for name, leaf in pairs
     }

@@ -1,8 +1,9 @@
-"""A cache entry and the locals of a call -> which of the entry's guards the call fails.
+"""A cache entry and the locals of a call -> a record for each guard of the entry that fails.
 
-Torch checks the guards in order, and stops at the first that fails. Torch's own answer says which
-guard that is. The other guards are then asked one by one, except those that would run the user's
-code.
+Torch checks the guards of an entry in order, and stops at the first that fails. Torch's answer has
+the text of that guard. The other guards are then checked one by one, except those that would run
+the user's code. In most functions, `scope` is `{"L": locals, "G": globals}` of the call, because
+torch's texts have the form `L['x']` and `G['RATE']`.
 """
 
 import re
@@ -29,7 +30,7 @@ from .leaf_failures import build_leaf_failures, is_failing
 from .lookup import MISSING
 from .node_checks import build_node_failure, list_dict_failures
 
-# In a frame of torch's own wrapper, the sources that say what the wrapper calls.
+# Torch's own wrapper calls its variable `fn`. These are the sources that guards on it look at.
 SOURCES_OF_WRAPPED = ("L['fn']", "L['fn'].__self__", "L['fn'].__func__.__code__")
 # tensor 'x' dtype mismatch. expected Float, actual Double
 TENSOR_MISMATCH = re.compile(r"tensor '(.*?)' (.*)", re.DOTALL)
@@ -40,12 +41,14 @@ ENTRY_NUMBER = re.compile(r"^\d+/\d+: ")
 # ------------------------------------------------------------------ all guards of a call
 
 
-def find_first_failure(number: int, entry, fn: FunctionType, frame_locals: dict) -> Failure | None:
-    """Return the guard that torch finds failing first, or None if all guards hold.
+def find_first_failure(
+    entry_number: int, entry, fn: FunctionType, frame_locals: dict
+) -> Failure | None:
+    """Return a record of the guard that torch finds failing first, or None if all guards hold.
 
     Parameters
     ----------
-    number : int
+    entry_number : int
         The number of the cache entry, from 1, for the record.
     entry : torch's cache entry
         The entry whose guards are asked.
@@ -55,30 +58,43 @@ def find_first_failure(number: int, entry, fn: FunctionType, frame_locals: dict)
         The locals of the call, by name.
     """
     scope = {"L": frame_locals, "G": fn.__globals__}
-    failures = EntryCheck(number, entry, scope).list_failures(only_first=True)
+    failures = EntryCheck(entry_number, entry, scope).list_failures(only_first=True)
     return failures[0] if failures else None
 
 
 def list_failures(
     entries: Sequence, global_values: dict, frame_locals: dict
 ) -> list[tuple[Failure, ...]]:
-    """Return for each cache entry the guards that fail, the one that torch finds first in front.
+    """Return a tuple for each cache entry: records of its guards that fail.
 
-    `global_values` and `frame_locals` are the globals and the locals of the call, by name.
+    In each tuple, the guard that torch finds first is in front. The tuple of an entry that accepts
+    the call is empty. `global_values` and `frame_locals` are the globals and the locals of the
+    call, by name.
     """
     scope = {"L": frame_locals, "G": global_values}
     return [
-        EntryCheck(number, entry, scope).list_failures()
-        for number, entry in enumerate(entries, start=1)
+        EntryCheck(entry_number, entry, scope).list_failures()
+        for entry_number, entry in enumerate(entries, start=1)
     ]
 
 
 def list_failing_guards(
-    number: int, entry, fn: FunctionType, frame_locals: dict
+    entry_number: int, entry, fn: FunctionType, frame_locals: dict
 ) -> tuple[Guard, ...]:
-    """Return every guard of cache entry `number` that fails, each asked by itself.
+    """Return every guard of a cache entry that fails; an empty tuple if torch accepts the call.
 
-    `fn` is the function that Dynamo starts with, and `frame_locals` are the locals of the call.
+    Each guard is checked by itself.
+
+    Parameters
+    ----------
+    entry_number : int
+        The number of the cache entry, from 1, for the records.
+    entry : torch's cache entry
+        The entry.
+    fn : function
+        The function that Dynamo starts with.
+    frame_locals : dict
+        The locals of the call, by name.
     """
     answer = entry.guard_manager.root.check_verbose(frame_locals)
     if answer.result:
@@ -86,11 +102,12 @@ def list_failing_guards(
     scope = {"L": frame_locals, "G": fn.__globals__}
     torchs_text = " ".join(answer.verbose_code_parts)
     guards = [
-        leaf.to_record(number)
+        leaf.to_record(entry_number)
         for leaf in list_leaf_guards(entry)
         if is_failing(leaf, scope, torchs_text)
     ]
-    return tuple(dict.fromkeys(guards))  # a guard between two values hangs on both
+    # Torch lists a guard between two values once for each value. Its record is kept once.
+    return tuple(dict.fromkeys(guards))
 
 
 def find_entries_for(fn: FunctionType) -> list:
@@ -108,7 +125,10 @@ def find_entries_for(fn: FunctionType) -> list:
 
 
 def _is_for_wrapped(entry, scope: dict) -> bool:
-    """Return whether the guards of a cache entry accept what torch's wrapper calls."""
+    """Return whether the guards of a cache entry accept the callable inside torch's wrapper.
+
+    `scope` has the wrapper's variables under `L` and its globals under `G`.
+    """
     for leaf in list_leaf_guards(entry):
         if leaf.source in SOURCES_OF_WRAPPED and is_failing(leaf, scope):
             return False
@@ -118,7 +138,7 @@ def _is_for_wrapped(entry, scope: dict) -> bool:
 def explain_recompile(
     entries: Sequence, frame, torchs_reasons: Sequence[str] = (), backend=MISSING
 ) -> tuple[str, ...]:
-    """Return in lines which guards of the cache entries make Dynamo compile a frame once more.
+    """Return lines on the guards that refused a frame, so that Dynamo compiles it once more.
 
     Parameters
     ----------
@@ -127,13 +147,14 @@ def explain_recompile(
     frame : frame
         The frame that Dynamo compiles.
     torchs_reasons : sequence of str
-        What torch says itself. It is quoted where nothing else can be said.
+        Torch's own texts, such as `0/1: L['n'] == 2`. They are quoted if the guards cannot be
+        checked here.
     backend : callable
         The backend of this call; MISSING if it is not known.
     """
     lines = explain_failures(_list_frame_failures(entries, frame, backend))
     if not lines:
-        # The first line of each reason; what follows is how to see more of it.
+        # Only the first line of each text is quoted. The others are hints on how to log more.
         reasons = [ENTRY_NUMBER.sub("", reason).split("\n")[0] for reason in torchs_reasons]
         lines = tuple(dict.fromkeys(quote_torch(reason) for reason in reasons))
     if not compiled_functions.is_inline_wrapper(frame.f_code):
@@ -142,7 +163,10 @@ def explain_recompile(
 
 
 def _list_frame_failures(entries: Sequence, frame, backend) -> list[tuple[Failure, ...]]:
-    """Return for each live cache entry why it refuses a frame; empty if that cannot be said."""
+    """Return a tuple for each live cache entry: records of what makes it refuse a frame.
+
+    The list is empty if the guards cannot be checked without running the user's code.
+    """
     live_entries = select_live_entries(entries)
     scope = {"L": frame.f_locals, "G": frame.f_globals}
     try:
@@ -152,7 +176,7 @@ def _list_frame_failures(entries: Sequence, frame, backend) -> list[tuple[Failur
         if failures and backend is not MISSING:
             backends = [entry.backend for entry in live_entries]
             failures = add_backend_failures(failures, backends, backend)
-    except Exception:  # a value of the user's that raises where it is looked at
+    except Exception:  # an object of the user's may raise when it is looked at
         return []
     return failures
 
@@ -161,37 +185,39 @@ def _list_frame_failures(entries: Sequence, frame, backend) -> list[tuple[Failur
 
 
 class EntryCheck:
-    """One cache entry, checked for one call."""
+    """A check of one cache entry for one call: which guards fail, and why."""
 
-    def __init__(self, number: int, entry, scope: dict):
-        """Ask torch whether an entry accepts a call.
+    def __init__(self, entry_number: int, entry, scope: dict):
+        """Ask torch whether an entry accepts a call, and store torch's answer.
 
         Parameters
         ----------
-        number : int
+        entry_number : int
             The number of the cache entry, from 1, for the records.
         entry : torch's cache entry
             The entry whose guards are asked.
         scope : dict
             `L` and `G`, the locals and globals of the call.
         """
-        self._number = number
+        self._number = entry_number
         self._entry = entry
         self._scope = scope
-        #: what torch says: `result`, and the texts of the guard that fails first
+        #: torch's answer: `result` is whether all guards hold, and `verbose_code_parts` are the
+        #: texts of the guard that fails first
         self._answer = entry.guard_manager.root.check_verbose(scope["L"])
 
     def list_failures(self, only_first: bool = False) -> tuple[Failure, ...]:
-        """Return the guards that fail, the one that torch finds first in front.
+        """Return records of the guards that fail, the one that torch finds first in front.
 
         The tuple is empty if the entry accepts the call. With `only_first`, the other guards are
-        not asked.
+        not checked.
         """
         if self._answer.result:
             return ()
         leaves = list_leaf_guards(self._entry)
         reason = self._find_reason()
         first_leaf = self._find_first_leaf(leaves, reason.part)
+        # Some checks are no leaf guards: a node of the tree itself checks the size of a dict.
         if first_leaf is None:
             failure = build_node_failure(self._number, reason.part, self._entry, self._scope)
             failures = [failure]
@@ -204,33 +230,40 @@ class EntryCheck:
     def _find_reason(self) -> TorchsReason:
         """Return what torch says of the guard that fails first.
 
-        A guard on several sizes has several parts. The first that does not hold is the reason.
+        One guard checks all sizes, and has a text for each check. Torch lists all these texts. The
+        reason is the first check that does not hold.
         """
         parts = list(self._answer.verbose_code_parts) or [""]
         failed_parts = (part for part in parts if evaluate_part(part, self._scope) is False)
         part = next(failed_parts, parts[0])
+        # For a tensor, torch writes a sentence instead of the text of the guard.
         match = TENSOR_MISMATCH.match(part)
         if match:
-            return TorchsReason(part=part, mismatch=remove_ids(match[2]))
+            _, mismatch = match.groups()
+            return TorchsReason(part=part, mismatch=remove_ids(mismatch))
         return TorchsReason(part=part)
 
     def _find_first_leaf(self, leaves: list[LeafGuard], part: str) -> LeafGuard | None:
-        """Return the guard of which torch says `part`, or None if a node refuses the call."""
+        """Return the leaf guard that torch's text `part` is about, or None if there is none."""
         match = TENSOR_MISMATCH.match(part)
         if match:
             return _find_tensor_leaf(leaves, match[1])
         for leaf in leaves:
             if part in leaf.parts:
                 return leaf
+        # The text is of another form. Then it is the first leaf guard that fails.
         failing_leaves = (leaf for leaf in leaves if is_failing(leaf, self._scope, part))
         return next(failing_leaves, None)
 
     def _list_other_failures(
         self, leaves: list[LeafGuard], first_leaf: LeafGuard | None, reason: TorchsReason
     ) -> list[Failure]:
-        """Return the failures besides the first: of other leaves, and of nodes for dicts."""
+        """Return records of all failures but the first.
+
+        They come from the other leaf guards, and from nodes of the tree that check a dict.
+        """
         failures = []
-        refused_sources = set()
+        refused_sources = set()  # such as "L['d']": torch does not look below such a value
         if first_leaf is not None:
             refused_sources.add(first_leaf.source)
         for leaf in leaves:
@@ -242,8 +275,11 @@ class EntryCheck:
 
 
 def _find_tensor_leaf(leaves: list[LeafGuard], name: str) -> LeafGuard | None:
-    """Return the guard on the tensor that torch names in a mismatch, or None."""
-    # Torch writes a local without `L`.
+    """Return the guard on a tensor, found by the tensor's name, or None.
+
+    `name` is torch's name in a sentence on a mismatch: `x` for a local, otherwise a source such as
+    `G['W']`.
+    """
     source = format_source(f"L['{name}']" if name.isidentifier() else name)
     for leaf in leaves:
         if leaf.kind == TENSOR_MATCH and format_source(leaf.source) == source:

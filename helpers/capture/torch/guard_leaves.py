@@ -1,4 +1,4 @@
-"""A cache entry -> its guards, one by one, in the order in which torch checks them.
+"""A cache entry of Dynamo's -> a list of its guards, in the order in which torch checks them.
 
 Torch keeps the guards of an entry as a tree (torch/csrc/dynamo/guards.cpp). A node, which torch
 calls a guard manager, stands for one value of a call, such as `L['x']`. The guards on this value
@@ -35,10 +35,10 @@ class LeafGuard:
     #: torch's object in C++; called with the value, it returns whether the guard holds
     check: object
 
-    def to_record(self, number: int) -> Guard:
-        """Return this guard, of cache entry `number`, as a record of the model."""
+    def to_record(self, entry_number: int) -> Guard:
+        """Return this guard, of cache entry `entry_number`, as a record of the model."""
         return Guard(
-            entry=number,
+            entry=entry_number,
             source=self._format_source(),
             kind=self.kind,
             checks=self._describe(),
@@ -46,15 +46,16 @@ class LeafGuard:
         )
 
     def _format_source(self) -> str:
-        """Return what the guard looks at, for a table."""
-        if self.kind == "NO_TENSOR_ALIASING":
+        """Return what the guard looks at, as a table shows it: `L['x']`, or a text in brackets."""
+        if self.kind == "NO_TENSOR_ALIASING":  # it compares several tensors
             return BETWEEN_VALUES
-        if self.source == "L":  # all locals: such a guard looks at none of them
+        # Torch attaches guards on its own settings to the root, whose source `L` means all locals.
+        if self.source == "L":
             return STATE_OF_TORCH
         return remove_ids(self.source)
 
     def _describe(self) -> str:
-        """Return what must hold, in plain words."""
+        """Return what must hold in plain words, such as `it equals 2`."""
         if self.source == BETWEEN_VALUES:
             checks = [strip_remarks(part) for part in self.parts]
             return format_source("; ".join(checks))
@@ -65,7 +66,8 @@ def list_leaf_guards(entry) -> list[LeafGuard]:
     """Return all guards of a cache entry, in the order in which torch checks them."""
     root = entry.guard_manager.root
     leaves = [leaf for node in walk_nodes(root) for leaf in list_leaves_of_node(node)]
-    # The guards behind the tree: whether two values are one object, or how sizes are related.
+    # Torch checks these after the tree. Each one is about several values: whether two values are
+    # the same object, or how sizes are related.
     for guard in root.get_epilogue_lambda_guards():
         parts = tuple(guard.verbose_code_parts())
         is_identity = " is " in strip_remarks(parts[0])
@@ -79,7 +81,7 @@ def list_leaves_of_node(node) -> list[LeafGuard]:
     leaves = []
     for guard in node.get_leaf_guards():
         parts = tuple(guard.verbose_code_parts())
-        if parts:
+        if parts:  # a guard without a text cannot be shown
             leaf = LeafGuard(
                 source=node.get_source(), kind=real_type_name(guard), parts=parts, check=guard
             )
@@ -95,24 +97,40 @@ def walk_nodes(node) -> Iterator:
 
 
 def list_children(node) -> list:
-    """Return the nodes below a node; for a dict, those of its keys and values are among them."""
+    """Return the nodes directly below a node of the guard tree.
+
+    Torch's node for a dict has the nodes of its keys and values in a separate table.
+    """
     children = list(node.get_child_managers())
     if is_of_dict(node):
         for key_node, value_node in node.get_key_value_managers().values():
             children += [key_node, value_node]
-    # A key or a value that has no guard has None here.
+    # In that table, None stands for a key or a value without guards.
     return [child for child in children if child is not None]
 
 
 def is_of_dict(node) -> bool:
-    """Return whether this is torch's node for a dict whose keys are guarded in their order."""
+    """Return whether `node` is torch's node for a dict whose keys are guarded in their order.
+
+    Such a node also checks the type and the length of the dict, without leaf guards for them.
+    """
     return hasattr(node, "get_key_value_managers")
 
 
 def evaluate_part(part: str, scope: dict):
-    """Return the value of a part of a guard, or of a source; its remarks count for nothing.
+    """Return the value of a torch expression for a call, such as that of `L['n'] == 2`.
 
-    `scope` has the locals and the globals of a call under `L` and `G`. MISSING is returned if only
-    the user's code could tell the value.
+    Parameters
+    ----------
+    part : str
+        A part of a guard, such as `L['n'] == 2  # return x * n`, whose remarks are removed. It may
+        also be a source, such as `L['x']`.
+    scope : dict
+        The locals and the globals of the call under `L` and `G`.
+
+    Returns
+    -------
+    object
+        MISSING if there is no such value, or if the user's code would have to run to compute it.
     """
     return evaluate_source(strip_remarks(part), scope)

@@ -1,8 +1,8 @@
-"""A cache entry and a call -> whether a check of the guards would run code of the user's.
+"""A cache entry and a call -> whether a check of the entry's guards would run the user's code.
 
 Torch reads attributes as Python does, so a property runs. Torch takes the length of an object by
-`__len__`, so the `__len__` of a class derived from list runs. A verb that checks guards would run
-them once more than the program alone does, and the program may notice that.
+`__len__`, so the `__len__` of a class derived from list runs. If guards are checked here once more,
+such a method runs more often than in the program alone, and the program may notice that.
 """
 
 from ...safety.arguments import real_type_name
@@ -10,7 +10,7 @@ from .guard_leaves import list_children
 from .guard_words import TENSOR_MATCH
 from .lookup import NeedsUsersCode, has_users_method
 from .node_checks import is_type_refused
-from .source_values import evaluate_strictly
+from .source_values import evaluate_source_or_raise
 
 # kind of guard -> the special method that torch calls to check it
 METHODS_BY_KIND = {
@@ -18,7 +18,7 @@ METHODS_BY_KIND = {
     "HASATTR": "__getattr__",
     "NO_HASATTR": "__getattr__",
 }
-# Kinds of guard that can be asked here: they compare addresses, or look at a tensor in C.
+# Kinds of guard whose check runs no Python code: they compare addresses, or look at a tensor in C.
 HARMLESS_KINDS = (
     "TYPE_MATCH",
     "ID_MATCH",
@@ -38,27 +38,32 @@ def would_run_users_code(entry, scope: dict) -> bool:
 
 
 def _would_node_run_users_code(node, scope: dict) -> bool:
-    """Return whether a check of a node of the guard tree, or of nodes below, runs user code."""
+    """Return whether torch would run user code to check a node of the guard tree, or nodes below.
+
+    The nodes are walked in torch's order, as far as torch would get. Torch stops at the first guard
+    that fails, so what comes after such a guard cannot run.
+    """
     try:
-        value = evaluate_strictly(node.get_source(), scope)
+        value = evaluate_source_or_raise(node.get_source(), scope)
     except NeedsUsersCode:
         return True
-    except Exception:  # there is no such value, and so torch goes no further
+    except Exception:  # there is no such value, so torch stops here
         return False
 
     for guard in node.get_leaf_guards():
         kind = real_type_name(guard)
         if is_checked_by_users_code(kind, value):
             return True
+        # Torch's guard object, called with the value, returns whether the guard holds.
         if kind in HARMLESS_KINDS and not guard(value):
             return False  # torch stops here
-    if is_type_refused(node, value):
+    if is_type_refused(node, value):  # torch does not look at the items of such a dict
         return False
     return any(_would_node_run_users_code(child, scope) for child in list_children(node))
 
 
 def is_checked_by_users_code(kind: str, value: object) -> bool:
-    """Return whether a guard of this kind runs code of the class of a value."""
+    """Return whether torch calls a method that the user wrote to check such a guard on a value."""
     if kind not in METHODS_BY_KIND:
         return False
     method = METHODS_BY_KIND[kind]

@@ -1,7 +1,7 @@
-"""A compiled function -> the guard trees of its cache entries, as a graph and as a table.
+"""A compiled function -> the guards of its cache entries, as a graph and as a table.
 
-Each entry is a tree: the function, the values that the guards look at, and the guards. Every
-judgement on a guard is torch's own.
+In the graph, each cache entry is a tree. The root is the function, below it are the values that
+guards look at, such as `L['x']`, and below each value are its guards.
 """
 
 import re
@@ -23,7 +23,7 @@ from .guard_leaves import LeafGuard, list_children, list_leaf_guards, list_leave
 from .guard_words import BETWEEN_VALUES, STATE_OF_TORCH, remove_ids
 
 COUNTED_FROM = 60  # guards; fewer are not counted by kind
-MOST_COUNTS = 8
+MOST_COUNTS = 8  # kinds of guards, or parts of values, that a note counts
 LONGEST_COUNT = 160  # characters of one count
 MOST_FRAMES = 8
 ALL_MUST_PASS = "all these guards must pass"
@@ -40,12 +40,13 @@ PART_OF_VALUE = re.compile(
 
 
 def find_guards(fn, find: str = "") -> GuardGraph:
-    """Return the guard trees of `fn` as a graph; `find` points out what has these words.
+    """Return the guard trees of `fn` as a graph; nodes that contain the text `find` are marked.
 
     Raises
     ------
     LookupError
-        Nothing was compiled, or no guard has these words. It names other frames with such guards.
+        Nothing was compiled, or no guard contains the text. The message names other functions that
+        have guards with this text.
     """
     try:
         return _build_guard_graph(fn, find)
@@ -54,7 +55,7 @@ def find_guards(fn, find: str = "") -> GuardGraph:
 
 
 def list_guards(fn, find: str = "") -> Listing:
-    """Return the guards of `fn` as a table; with `find` only those that have these words.
+    """Return the guards of `fn` as a table; with `find` only those that contain this text.
 
     A LookupError is raised as in `find_guards`.
     """
@@ -66,9 +67,9 @@ def list_guards(fn, find: str = "") -> Listing:
 
 
 def _build_guard_graph(fn, find: str = "") -> GuardGraph:
-    """Return the guard tree of each cache entry of `fn`; `find` points out what has these words.
+    """Return the guard tree of each cache entry of `fn`; nodes that contain `find` are marked.
 
-    The LookupError says nothing of other frames.
+    A LookupError names no other functions: the callers of this function add them.
     """
     find = require_str(find, "find")
     function, sentences = find_compiled_function(fn, compiled=True)
@@ -78,8 +79,8 @@ def _build_guard_graph(fn, find: str = "") -> GuardGraph:
         raise LookupError(f"Dynamo keeps no compiled code for {name}(); {NOTHING_COMPILED}")
 
     builder = GuardGraphBuilder()
-    for number, entry in enumerate(entries, start=1):
-        builder.add_entry(number, entry, name)
+    for entry_number, entry in enumerate(entries, start=1):
+        builder.add_entry(entry_number, entry, name)
     guards = builder.guards
     note = " ".join((f"{len(guards)} guards in all.", *_count_guards(guards), *sentences))
     graph = GuardGraph(
@@ -97,9 +98,10 @@ class GuardGraphBuilder:
 
     def __init__(self):
         """Begin a graph without nodes."""
-        self._nodes_by_key: dict[str, Node] = {}
+        self._nodes_by_key: dict[str, Node] = {}  # such as "entry 1 L['x']" -> node
         self._edges: list[Edge] = []
-        # A dict, because a guard between two values hangs on both, and is one record.
+        # A guard between two values is below both, and its record is the same. As keys of a dict,
+        # records are kept once and in order.
         self._guards: dict[Guard, None] = {}
 
     @property
@@ -117,9 +119,9 @@ class GuardGraphBuilder:
         """Return each guard once, as a record, in the order in which they were added."""
         return tuple(self._guards)
 
-    def add_entry(self, number: int, entry, function_name: str) -> None:
-        """Add the guard tree of a cache entry: one node for the entry, and all below it."""
-        key = f"entry {number}"
+    def add_entry(self, entry_number: int, entry, function_name: str) -> None:
+        """Add the guard tree of cache entry `entry_number`: a node for it, and all nodes below."""
+        key = f"entry {entry_number}"
         entry_node = Node(
             key=key,
             label=f"{function_name}(), {key}",
@@ -130,23 +132,28 @@ class GuardGraphBuilder:
         self._nodes_by_key[key] = entry_node
         root = entry.guard_manager.root
         for child in list_children(root):
-            self._add_tree(entry_node, number, child)
+            self._add_tree(entry_node, entry_number, child)
 
         between_values = _split_guards_between_values(entry)
         if between_values:
-            self._add_branch(entry_node, number, BETWEEN_VALUES, between_values)
-        # Last, because these guards are about no argument and no line of code.
-        self._add_branch(entry_node, number, STATE_OF_TORCH, list_leaves_of_node(root))
+            self._add_branch(entry_node, entry_number, BETWEEN_VALUES, between_values)
+        # The guards of torch's root node are about settings of torch. They come last, because no
+        # argument and no line of the program belongs to them.
+        self._add_branch(entry_node, entry_number, STATE_OF_TORCH, list_leaves_of_node(root))
 
-    def _add_tree(self, parent: Node, number: int, torchs_node) -> None:
-        """Add a node of torch's tree of entry `number`, and all below it, under `parent`."""
+    def _add_tree(self, parent: Node, entry_number: int, torchs_node) -> None:
+        """Add the value of one node of torch's guard tree, and the nodes below it.
+
+        `parent` is the node of the picture under which the value is added, `entry_number` the
+        number of the cache entry, and `torchs_node` a guard manager of torch's.
+        """
         source = torchs_node.get_source()
-        node = self._add_branch(parent, number, source, list_leaves_of_node(torchs_node))
+        node = self._add_branch(parent, entry_number, source, list_leaves_of_node(torchs_node))
         for child in list_children(torchs_node):
-            self._add_tree(node, number, child)
+            self._add_tree(node, entry_number, child)
 
     def _add_branch(
-        self, parent: Node, number: int, source: str, leaves: Sequence[LeafGuard]
+        self, parent: Node, entry_number: int, source: str, leaves: Sequence[LeafGuard]
     ) -> Node:
         """Add a value with the guards on it, and return the node of the value.
 
@@ -154,7 +161,7 @@ class GuardGraphBuilder:
         ----------
         parent : Node
             The node above.
-        number : int
+        entry_number : int
             The number of the cache entry.
         source : str
             What the guards look at, as torch writes it.
@@ -162,17 +169,18 @@ class GuardGraphBuilder:
             The guards on this value.
         """
         label = remove_ids(source)
-        # A picture can fold a group, such as `entry 1/L['x']`. A slash begins the next group.
+        # Nodes of one group can be folded in the picture. The name of a group is a path, such as
+        # `entry 1/L['x']`, so a slash inside a label is replaced.
         label_in_group = label.replace("/", "|")
         node = Node(
-            key=self._find_free_key(f"entry {number} {label}"),
+            key=self._find_free_key(f"entry {entry_number} {label}"),
             label=label,
             kind="object" if source == STATE_OF_TORCH else "name",
             group=f"{parent.group}/{label_in_group}",
         )
         self._add_node(parent, node)
         for leaf in leaves:
-            self._add_guard(node, leaf.to_record(number))
+            self._add_guard(node, leaf.to_record(entry_number))
         return node
 
     def _add_guard(self, parent: Node, guard: Guard) -> None:
@@ -194,9 +202,10 @@ class GuardGraphBuilder:
         self._edges.append(Edge(parent.key, node.key))
 
     def _find_free_key(self, key: str) -> str:
-        """Return a key that no node has yet: this one, or this one with marks behind it.
+        """Return a key that no node has yet: `key`, with a mark added for each node that has it.
 
-        Two keys are equal if ids were removed from both, or if a guard is there twice.
+        Two keys are equal if they differed only in ids, which are removed, or if a guard is below
+        two values.
         """
         while key in self._nodes_by_key:
             key += "′"
@@ -204,7 +213,10 @@ class GuardGraphBuilder:
 
 
 def _split_guards_between_values(entry) -> list[LeafGuard]:
-    """Return the guards of an entry between several values, one for each check in them."""
+    """Return the guards of a cache entry that compare several values, one for each check.
+
+    Torch has one guard for all checks of sizes. Here it becomes one guard for each check.
+    """
     return [
         replace(leaf, parts=(part,))
         for leaf in list_leaf_guards(entry)
@@ -214,17 +226,18 @@ def _split_guards_between_values(entry) -> list[LeafGuard]:
 
 
 def _count_guards(guards: Sequence[Guard]) -> list[str]:
-    """Return how many guards are of each kind, and how many look at each part of a value.
+    """Return two sentences that count the guards by kind, and by the value that they look at.
 
-    Of few guards, an empty list is returned.
+    For fewer than `COUNTED_FROM` guards, the list is empty.
     """
     if len(guards) < COUNTED_FROM:
         return []
-    kinds = Counter(guard.kind for guard in guards)
-    parts = Counter(PART_OF_VALUE.match(guard.source)[0] for guard in guards)
+    counts_by_kind = Counter(guard.kind for guard in guards)
+    # Values inside one module or argument are counted together.
+    counts_by_value = Counter(PART_OF_VALUE.match(guard.source)[0] for guard in guards)
     return [
-        f"By kind: {_format_counts(kinds)}.",
-        f"By what they look at: {_format_counts(parts)}.",
+        f"By kind: {_format_counts(counts_by_kind)}.",
+        f"By what they look at: {_format_counts(counts_by_value)}.",
     ]
 
 
@@ -235,11 +248,15 @@ def _format_counts(counts: Counter) -> str:
 
 
 def _describe_other_frames(find: str) -> str:
-    """Return which other frames have a guard with these words; "" if none has."""
+    """Return the end of a sentence that names functions with a guard that contains this text.
+
+    Return "" if no function has one, or if `find` is "".
+    """
     searched = find.casefold()
     if not searched:
         return ""
-    frames = {}  # a dict, as several code objects may have one name and one place
+    # The keys are texts such as `step (train.py:12)`. Several code objects may have the same one.
+    frames = {}
     for code in dynamo_codes.list_met_codes():
         if _has_guard_with(code, searched):
             frames[describe_code(code)] = None
@@ -249,10 +266,13 @@ def _describe_other_frames(find: str) -> str:
 
 
 def _has_guard_with(code, searched: str) -> bool:
-    """Return whether a code object has a guard with these words, which are in lower case."""
+    """Return whether a code object has a guard with the text `searched`, in upper or lower case.
+
+    `searched` itself is in lower case.
+    """
     for entry in read_cache_entries(code):
         for leaf in list_leaf_guards(entry):
-            guard = leaf.to_record(1)
+            guard = leaf.to_record(1)  # the number of the entry does not matter here
             text = f"{guard.name} {guard.checks} {guard.line}"
             if searched in text.casefold():
                 return True

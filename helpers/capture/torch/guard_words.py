@@ -1,11 +1,12 @@
-"""Torch's text of a guard -> what the guard asks for, in plain words.
+"""Torch's text of a guard -> what must hold, in plain words: `L['n'] == 2` is `it equals 2`.
 
-Torch writes a guard as `check  # the line it is for  # its place`, such as
+Torch writes a guard as `check  # line of the program  # place of the line`, such as
 
     L['n'] == 2  # return x * n  # train.py:45 in step
 
-Here such a text is called a part of a guard, because a guard may have several. A form that is not
-known here is quoted whole, and marked as torch's own words.
+Such a text is called a *part* of a guard, because a guard may have several of them. What it looks
+at, `L['n']`, is its *source*: `L` are the locals of the function and `G` its globals. A check of a
+form that is not known here is quoted whole, and marked as torch's own words.
 """
 
 import ast
@@ -24,7 +25,7 @@ TENSOR_MATCH = "TENSOR_MATCH"
 #: torch's names for the kinds of guard that check a length
 LENGTH_KINDS = ("LENGTH_CHECK", "DICT_LENGTH_CHECK", "DICT_LENGTH")
 QUOTE = "torch's own words: "
-REMARK = "  # "
+REMARK = "  # "  # begins a remark behind the check
 
 # check_tensor(L['x'], Tensor, DispatchKeySet(CPU, …), torch.float32, device=None,
 #              requires_grad=False, size=[3], stride=[1])
@@ -44,7 +45,7 @@ GLOBAL_NAME = re.compile(r"G\['(\w+)'\]")  # G['RATE']
 STACK_VALUE = re.compile(r"___stack(\d+)")  # ___stack0
 DICT_KEYS = re.compile(r"list\(dict\.keys\(([^()]+)\)\)")  # list(dict.keys(d))
 
-# kind of guard -> a pattern of torch's text, and what that says in plain words
+# kind of guard -> a pattern of torch's check, and a sentence with places for the pattern's groups
 FORMS_BY_KIND = {
     "GLOBAL_STATE": (".*", "torch's settings (grad mode, …) are unchanged"),
     "TORCH_FUNCTION_MODE_STACK": (".*", "the same function modes are on"),
@@ -91,17 +92,18 @@ FORMS_OF_ANY_KIND = (
 
 
 def strip_remarks(part: str) -> str:
-    """Return the check in a part of a guard, without the remarks that torch writes behind it."""
+    """Return the check of a part: `L['n'] == 2  # return x * n` gives `L['n'] == 2`."""
     return part.split(REMARK)[0].strip()
 
 
 def find_users_line(parts: Sequence[str]) -> str:
-    """Return the line of the learner's source that a guard was made for, or "".
+    """Return the line of the user's program for which Dynamo made a guard, or "".
 
-    Torch writes it as the first remark behind the check, and its place as the last.
+    `parts` are torch's texts of the guard. The first remark behind the check is the line, and the
+    last remark is the place of the line.
     """
     remarks = [remark.strip() for remark in parts[0].split(REMARK)[1:]]
-    # With one remark, or with a last one of torch's own, torch does not know the user's line.
+    # If there is only one remark, or if the place is in torch, torch does not know the user's line.
     if len(remarks) < 2 or remarks[-1].startswith("torch"):
         return ""
     if "_dynamo/" in remarks[0]:
@@ -110,7 +112,10 @@ def find_users_line(parts: Sequence[str]) -> str:
 
 
 def find_users_place(parts: Sequence[str]) -> str:
-    """Return the file and line of a guard, such as `train.py:45`; "" for a cell of a notebook."""
+    """Return the file and line for which Dynamo made a guard, such as `train.py:45`.
+
+    Return "" for a cell of a notebook, and where torch's text names no place.
+    """
     _, _, last_remark = parts[0].rpartition(REMARK)
     users_part = TORCHS_PLACE.split(last_remark)[0]
     match = USERS_PLACE.search(users_part)
@@ -121,12 +126,13 @@ def find_users_place(parts: Sequence[str]) -> str:
 
 
 def describe_guard(kind: str, parts: Sequence[str]) -> str:
-    """Return in plain words what must hold; torch's own words for a form that is not known.
+    """Return what a guard asks for in plain words, such as `it equals 2`.
 
-    `kind` is torch's name for the kind of guard, and `parts` are torch's texts of the guard.
+    `kind` is torch's name for the kind of guard, and `parts` are torch's texts of the guard. A text
+    of a form that is not known here is quoted.
     """
     text = "; ".join(strip_remarks(part) for part in parts)
-    if kind in LENGTH_KINDS and text.startswith("not "):
+    if kind in LENGTH_KINDS and text.startswith("not "):  # `not L['d']` means an empty dict
         return "its length is 0"
 
     forms = FORMS_OF_ANY_KIND
@@ -140,25 +146,28 @@ def describe_guard(kind: str, parts: Sequence[str]) -> str:
 
 
 def _format_groups(kind: str, groups: tuple[str, ...]) -> list[str]:
-    """Return what a pattern found in the text of a guard, as a learner would write it."""
+    """Return the groups of a pattern that matched a guard's text, as a learner would write them."""
     if kind == "NO_TENSOR_ALIASING":
         return [format_source(source) for source in groups]
     texts = [remove_ids(text) for text in groups]
     if kind == TENSOR_MATCH:
-        # The groups of TENSOR_CHECK: class, dtype, requires_grad, sizes, strides.
-        # In a tensor's guard, None is a size or a stride that may vary.
+        # The groups of TENSOR_CHECK are class, dtype, requires_grad, sizes and strides. Torch
+        # writes None for a size or a stride that may vary.
         texts = [text.replace("None", "any") for text in texts]
         texts[2] = "requires grad" if texts[2] == "True" else "no grad"
     return texts
 
 
 def quote_torch(text: str) -> str:
-    """Return torch's words whole, and marked as torch's own."""
+    """Return torch's text of a guard without remarks, after the words "torch's own words"."""
     return f"{QUOTE}{format_source(strip_remarks(text))}"
 
 
 def format_source(source: str) -> str:
-    """Return a source as the function itself names the value: `x`, `options['on']`, `global K`."""
+    """Return a source as the function names the value.
+
+    `L['x']` gives `x`, `L['options']['on']` gives `options['on']`, and `G['K']` gives `global K`.
+    """
     text = LOCAL_NAME.sub(r"\1", remove_ids(source))
     text = STACK_VALUE.sub(r"value \1 on the stack", text)
     text = DICT_KEYS.sub(r"list(\1)", text)
@@ -166,7 +175,7 @@ def format_source(source: str) -> str:
 
 
 def remove_ids(text: str) -> str:
-    """Return torch's text on one line, without ids, addresses and made-up names of globals."""
+    """Return torch's text on one line, without ids, addresses and names that Dynamo generated."""
     text = IMPORTED.sub(_name_module, clean_message(text))
     text = FROM_NUMPY.sub(r"\1", text)
     text = text.replace("G['builtins']", "builtins")
@@ -174,24 +183,25 @@ def remove_ids(text: str) -> str:
 
 
 def _name_module(match: re.Match) -> str:
-    """Return the module of a global that Dynamo made: `torch_dot_nn` means `torch.nn`."""
+    """Return `torch.nn` for a match of `G['__import_torch_dot_nn']`, a global that Dynamo added."""
     return match[1].replace("_dot_", ".")
 
 
 def find_required_type(check: str, value: object) -> str:
-    """Return the type that an equality guard asks for, where its text does not say enough.
+    """Return the type that an equality guard asks for, if the type is why the guard fails; else "".
 
-    `L['n'] == 2` also asks for an int. That is worth saying if the value has another type and may
-    still be equal, as 2.0 is. Otherwise "" is returned.
+    The guard `L['n'] == 2` also requires an int, which its text does not say. It fails for 2.0,
+    though 2.0 == 2. In such a case, `int` is returned.
 
     Parameters
     ----------
     check : str
         The guard's check, such as `L['n'] == 2`.
     value : object
-        What the call has there.
+        The value in this call.
     """
     try:
+        # the right side of the check, if it is a literal
         constant = ast.literal_eval(check.partition(" == ")[2])
     except (ValueError, SyntaxError):
         return ""
@@ -203,7 +213,11 @@ def find_required_type(check: str, value: object) -> str:
 
 
 def _can_be_equal(constant: object, value: object) -> bool:
-    """Return whether a value may be equal to a constant; no `__eq__` of the user's runs."""
+    """Return whether a value may be equal to a constant of another type.
+
+    No `__eq__` of the user's runs. Numbers are compared, and for other types it counts whether the
+    value is of a subclass of the constant's type.
+    """
     if is_exactly(value, bool, int, float) and is_exactly(constant, bool, int, float):
         return constant == value
     return real_isinstance(value, type(constant))

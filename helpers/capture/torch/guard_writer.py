@@ -1,8 +1,9 @@
-"""The guards of a cache entry -> Python conditions, which hold where the guards hold.
+"""The guards of a cache entry -> Python conditions, such as `type(n) is int` and `n == 2`.
 
-Torch's text beside a guard often says less than C++ checks: `L['n'] == 2` asks for the type as well
-(torch/csrc/dynamo/guards.cpp). A guard that Python can say in full becomes one or more conditions.
-For any other guard, the condition calls torch's live guard.
+A condition is true where the guard holds. The text that torch has for a guard often says less than
+C++ checks: for `L['n'] == 2` it checks the type as well (torch/csrc/dynamo/guards.cpp). A guard
+that Python can express in full becomes one or more conditions. For any other guard, the condition
+is a call of torch's live guard, such as `in_cpp['SHAPE_ENV'](seen(locals()))`.
 """
 
 import ast
@@ -28,7 +29,7 @@ DYNAMIC_MARK = re.compile(r"hasattr\((.*), '(\w+)'\) == False", re.DOTALL)
 KEYS_AND_DEVICE = re.compile(r"DispatchKeySet\((.*?)\), .*?device=(\w+)")
 # the classes whose guards can be written, as text -> their name in Python
 TENSOR_CLASSES = {"Tensor": "torch.Tensor", "Parameter": "torch.nn.Parameter"}
-# In the written function, the locals that the guard tree is checked on.
+# In the written function, the expression for the locals that torch's whole guard tree checks.
 ALL_LOCALS = "seen(locals())"
 
 
@@ -51,8 +52,8 @@ class WrittenLine:
 class GuardWriter:
     """Writes guards as conditions, and collects the globals that the conditions need.
 
-    The globals are in `space`. Among them are `ids`, the ids that conditions compare with, and
-    `in_cpp`, torch's own guards by name.
+    The globals are in `function_globals`. Among them are `ids`, a list of the ids that conditions
+    compare with, and `in_cpp`, a dict of torch's own guards by name.
     """
 
     def __init__(self, fn: FunctionType, root, parameters):
@@ -73,11 +74,14 @@ class GuardWriter:
         self._parameters = parameters
 
         def add_closure(arguments: dict) -> dict:
-            """Return what a frame of `fn` sees at its start. The written function calls this."""
+            """Return the arguments and the closure variables of `fn`, by name.
+
+            The written function calls this as `seen(locals())`.
+            """
             return arguments | read_closure(fn)
 
-        #: the globals of the written function; ids and guards in C++ are added as lines are written
-        self.space = {
+        #: the globals of the written function; `write_lines` adds ids and guards in C++
+        self.function_globals = {
             **torch_private.guard_names(),
             "torch": torch,
             "builtins": vars(builtins),
@@ -89,10 +93,10 @@ class GuardWriter:
         }
 
     def write_lines(self, leaves: list[LeafGuard]) -> Iterator[WrittenLine]:
-        """Yield the conditions for the guards of the entry."""
+        """Yield the conditions for all guards of the cache entry; `leaves` are these guards."""
         if any(is_of_dict(node) for node in walk_nodes(self._root)):
-            # Only C++ knows the size of such a dict, and it cannot be read from the tree. So the
-            # whole tree is asked.
+            # Torch also checks the length of such a dict, but no leaf guard has that length and
+            # Python cannot read it. So the condition checks torch's whole tree.
             condition = self._ask_cpp("DICT_SIZE", self._root.check, "L")
             yield WrittenLine(condition, kind="DICT_SIZE", is_python=False)
 
@@ -100,61 +104,74 @@ class GuardWriter:
             try:
                 conditions = self._write_guard(leaf)
                 is_python = True
-            except Exception:  # not a kind, or not a text, that is known to say it all
+            except Exception:  # Python cannot express this kind of guard, or a guard of this text
                 conditions = [self._ask_cpp(leaf.kind, leaf.check, leaf.source)]
                 is_python = False
             for condition in conditions:
                 yield WrittenLine(condition, leaf.kind, is_python)
 
     def _ask_cpp(self, kind: str, check: Callable, source: str) -> str:
-        """Return a condition that calls torch's own guard for the value at a source.
+        """Return a condition that calls torch's own guard, such as `in_cpp['HASATTR'](x)`.
 
-        `check` is torch's function for the guard, which is called with the value. `source` is the
-        value as torch writes it, such as `L['x']`.
+        Parameters
+        ----------
+        kind : str
+            Torch's name for the kind of guard, which becomes the key in `in_cpp`.
+        check : callable
+            Torch's guard, which is called with the value.
+        source : str
+            The value as torch writes it, such as `L['x']`.
         """
         value = ALL_LOCALS
-        if source not in ("L", BETWEEN_VALUES):
+        if source not in ("L", BETWEEN_VALUES):  # these two guards are about all locals
             try:
                 value = self._rewrite(source)
             except (LookupError, SyntaxError):
-                # What it looks at has no name in Python. So the whole tree is asked.
+                # The value has no expression in Python. So the condition checks the whole tree.
                 check = self._root.check
-        if kind == "NO_TENSOR_ALIASING":  # it has a state of its own, so the whole tree is asked
+        # This guard compares a tensor with those that it was called with before. It works only
+        # inside the whole tree.
+        if kind == "NO_TENSOR_ALIASING":
             value = ALL_LOCALS
             check = self._root.check
 
+        guards_by_name = self.function_globals["in_cpp"]
         name = kind
-        # `setdefault` stores the guard where the name is free. Else another guard of this kind has
-        # it, and the next name is tried.
-        while self.space["in_cpp"].setdefault(name, check) != check:
+        # `setdefault` stores the guard if the name is free. If another guard has the name, a name
+        # with one more underscore is tried.
+        while guards_by_name.setdefault(name, check) != check:
             name += "_"
         return f"in_cpp[{name!r}]({value})"
 
     def _rewrite(self, source: str) -> str:
-        """Return an expression of torch's in the names of the function; LookupError if it has none.
+        """Return torch's expression as one that the written function can evaluate.
 
-        `L['x']` becomes `x`; `G['RATE']` stays, as G is a global of the written function.
+        `L['x']` becomes `x`. `G['RATE']` stays, because `G` is a global of the written function.
+        LookupError if the expression has a name that the written function does not know.
         """
         text = ROOT_OF_SOURCE.sub(self._rename_root, source.strip())
         parsed = ast.parse(text, mode="eval")
         names = {node.id for node in ast.walk(parsed) if isinstance(node, ast.Name)}
-        known_names = self.space.keys() | self._parameters.keys() | vars(builtins).keys()
+        known_names = self.function_globals.keys() | self._parameters.keys() | vars(builtins).keys()
         if names - known_names:
             raise LookupError(source)
         return ast.unparse(parsed)
 
     def _rename_root(self, match: re.Match) -> str:
         """Return what replaces `L['x']` or `G['RATE']` in an expression."""
-        space, name = match.groups()
-        if space == "G":
+        scope, name = match.groups()
+        if scope == "G":
+            # Dynamo adds the builtins to the globals under such a name.
             return "builtins" if name.startswith("__builtins_dict__") else match[0]
-        return name if name in self._parameters else "no_name"  # so that `_rewrite` refuses it
+        if name in self._parameters:
+            return name
+        return "no_name"  # a local that is no argument; `_rewrite` refuses this unknown name
 
     def _write_guard(self, leaf: LeafGuard) -> list[str]:
-        """Return a guard as conditions; an error means that Python cannot say all that it checks.
+        """Return the conditions for a guard, or raise any error if Python cannot express it.
 
-        Each kind of guard has its own text. `write_lines` treats every error in the same way, so a
-        text of another form needs no test here.
+        Each kind of guard has a text of its own form. A text of another form leads to an error
+        somewhere below, such as that None has no groups. `write_lines` catches every error.
         """
         check = strip_remarks(leaf.parts[0])
         if leaf.kind == "DEFAULT_DEVICE":
@@ -176,8 +193,10 @@ class GuardWriter:
         return _write_tensor(check, value)  # raises for any other kind
 
     def _write_equality(self, leaf: LeafGuard, check: str, value: str) -> list[str]:
-        """Return the conditions of a guard such as `L['n'] == 2`, which asks for the type, too."""
+        """Return two conditions for a guard such as `L['n'] == 2`, on its type and value."""
         constant = ast.literal_eval(check.partition(" == ")[2])
+        # The constant read from torch's text must itself pass torch's guard. If it does not, C++
+        # checks more than the text says.
         if not leaf.check(constant):
             raise CannotWrite("torch's text of the constant is not all that C++ checks")
         kind = type(constant)
@@ -185,49 +204,61 @@ class GuardWriter:
         return [type_condition, f"{value} == {constant!r}"]
 
     def _write_identity(self, check: str, value: str) -> str:
-        """Return the condition of a guard that compares an id, of an object or of its type."""
-        what, number = IDENTITY_CHECK.fullmatch(check).groups()
-        if what == "obj":
-            return self._write_id(value, "", int(number))
+        """Return the condition for a guard that compares the id of an object or of its type.
+
+        `check` is torch's text, such as `___check_obj_id(L['fn'], 139872)`, and `value` is the
+        expression for the object in the written function.
+        """
+        compared, object_id = IDENTITY_CHECK.fullmatch(check).groups()
+        if compared == "obj":
+            return self._write_id(value, "", int(object_id))
         class_match = BUILTIN_CLASS.search(check)
         class_name = class_match[1] if class_match else ""
-        return self._write_id(f"type({value})", class_name, int(number))
+        return self._write_id(f"type({value})", class_name, int(object_id))
 
-    def _write_id(self, value: str, class_name: str, number: int) -> str:
+    def _write_id(self, value: str, class_name: str, object_id: int) -> str:
         """Return the condition that an expression is the object with this id.
 
-        A class of Python itself is written by its name. Any other id is written as an item of a
-        list, because ids differ from run to run and the text must not.
+        For a builtin class, it is `type(n) is int`. For any other object it is `id(f) == ids[0]`,
+        because ids differ from run to run and the text must not. `class_name` may be "".
         """
-        known_class = getattr(builtins, class_name, None)
-        if known_class and number == id(known_class) and class_name not in self._parameters:
+        builtin_class = getattr(builtins, class_name, None)
+        is_that_class = builtin_class is not None and object_id == id(builtin_class)
+        # An argument of the same name would hide the class.
+        if is_that_class and class_name not in self._parameters:
             return f"{value} is {class_name}"
-        ids = self.space["ids"]
-        if number not in ids:
-            ids.append(number)
-        return f"id({value}) == ids[{ids.index(number)}]"
+        ids = self.function_globals["ids"]
+        if object_id not in ids:
+            ids.append(object_id)
+        return f"id({value}) == ids[{ids.index(object_id)}]"
 
     def _write_marks(self, leaf: LeafGuard, value: str) -> str:
-        """Return the condition that no size of a tensor is marked dynamic or static."""
+        """Return the condition that no size of a tensor is marked dynamic or static.
+
+        Torch marks a size by an attribute of the tensor, such as `_dynamo_dynamic_indices`. Each
+        part of the guard is about one such attribute.
+        """
         groups = [DYNAMIC_MARK.fullmatch(strip_remarks(part)).groups() for part in leaf.parts]
         sources, marks = zip(*groups, strict=True)
         if set(sources) != {leaf.source}:
             raise CannotWrite("a mark of another value")
-        if self.space.setdefault("marks", marks) != marks:
+        # The names are in the global `marks`, which is the same for all tensors.
+        if self.function_globals.setdefault("marks", marks) != marks:
             raise CannotWrite("the written function has one list of marks")
         return f"not any(hasattr({value}, mark) for mark in marks)"
 
 
 def _write_tensor(check: str, value: str) -> list[str]:
-    """Return the conditions of a guard on a tensor; an error for a check of another form.
+    """Return the conditions of a guard on a tensor: class, dispatch keys, dtype, sizes and others.
 
-    `value` is the expression for the tensor.
+    `check` is torch's text `check_tensor(…)`, and `value` the expression for the tensor. A text of
+    another form raises an error.
     """
     kind, dtype, requires_grad, sizes, strides = TENSOR_CHECK.match(check).groups()
     keys, device = KEYS_AND_DEVICE.search(check).groups()
     if "None" in sizes + strides:
         raise CannotWrite("a size may vary; only C++ knows which")
-    compares = "is" if device == "None" else "=="
+    compares = "is" if device == "None" else "=="  # a device such as cpu has no index
     return [
         f"type({value}) is {TENSOR_CLASSES[kind]}",
         f"keys({value}) == {keys!r}",

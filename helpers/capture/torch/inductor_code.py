@@ -1,6 +1,7 @@
-"""A function -> the C++ that Inductor generates for a call of it, beside its source.
+"""A function and arguments -> the C++ kernels that Inductor generates, beside the Python source.
 
-torch/_inductor/graph.py: `GraphLowering` makes a module of Python, in which kernels are texts.
+Inductor is torch.compile's default backend. Its `GraphLowering` (torch/_inductor/graph.py) writes a
+Python module that contains each C++ kernel as a string.
 """
 
 import re
@@ -19,6 +20,7 @@ from ..cpython.objects import read_function_name
 from ..text.source import find_source
 from .compiled_function import add_bound_arguments, copy_function, find_compiled_function
 
+# a C++ kernel in a Python module that Inductor wrote: async_compile.cpp('…', '''…''')
 KERNEL = re.compile(r"async_compile\.cpp\w*\(.*?'''(.*?)'''", re.DOTALL)
 COMPILERS = ("g++", "clang++", "c++")
 NOT_RUN = "(none yet: Inductor did not run)"
@@ -33,11 +35,16 @@ NO_COMPILER = (
 
 
 def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySide:
-    """With `run=True`, show the C++ that Inductor writes for `fn(*args)` beside the source."""
+    """Return the source of `fn` beside the C++ that Inductor writes for `fn(*args)`.
+
+    Inductor runs only with `run=True`, because it takes time. Without it, or without a C++ compiler
+    on this machine, the second column has a note instead of C++.
+    """
     run = require_bool(run, "run")
     function, _ = find_compiled_function(fn)
     args, kwargs = add_bound_arguments(fn, args, kwargs)
     source_lines = find_source(function.__code__).text.rstrip().split("\n")
+    # rows of a table with two columns: a line of the source on the left, nothing on the right
     pairs = align_lines(source_lines, [], {})
 
     kernel_lines = []
@@ -50,7 +57,8 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
         placeholder = NO_KERNEL
         note = f"{format_count(len(kernels), 'kernel')} for this graph."
 
-    if kernel_lines:  # below the source, as no line of C++ says which line it came from
+    # The C++ is below the source, because it does not say which line of Python it came from.
+    if kernel_lines:
         pairs = (*pairs, *align_lines([], kernel_lines, {}))
     else:
         pairs = (replace(pairs[0], right_text=placeholder), *pairs[1:])
@@ -59,13 +67,16 @@ def compare_with_inductor(fn, /, *args, run: bool = False, **kwargs) -> SideBySi
 
 
 def _list_lines(kernels: list[str]) -> list[str]:
-    """Return the lines of kernels, without empty ones and includes, which name a folder."""
+    """Return the lines of all kernels, without empty lines and without includes.
+
+    An include is left out because it has the path of a folder on this machine.
+    """
     lines = "\n".join(kernel.strip("\n") for kernel in kernels).split("\n")
     return [line for line in lines if line and not line.startswith("#include")]
 
 
 def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str]:
-    """Compile and run once; return the modules of Python that Inductor wrote."""
+    """Compile a copy of a function, call it, and return the Python modules that Inductor wrote."""
     import torch
 
     modules = []
@@ -77,11 +88,11 @@ def _generate_modules(function: Callable, args: tuple, kwargs: dict) -> list[str
     print("Dynamo makes a graph. Inductor writes C++ for it, and it is compiled …")
     torch_private.require_names("hook", "dynamo", "cache")
     with (
-        # static, because torch calls it on an instance, and only the code is wanted
+        # Torch calls `save_output_code(code)` on an instance. A static method gets the code only.
         patched(torch_private.GraphLowering, save_output_code=staticmethod(save_module)),
-        # more workers would be processes that outlive the call
+        # With more than one, Inductor would start worker processes, which outlive this call.
         torch_private.inductor_config.patch(compile_threads=1),
-        as_if_new(function.__code__),
+        as_if_new(function.__code__),  # Dynamo's caches are set aside in this block
     ):
         torch.compile(copy_function(function))(*args, **kwargs)
     print("Done.")

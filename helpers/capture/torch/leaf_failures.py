@@ -1,8 +1,9 @@
-"""One guard and the locals of a call -> whether the guard fails, and what differs.
+"""One guard and the locals of a call -> whether the guard fails, and records of what differs.
 
-Torch has one guard for all checks of sizes and numbers of a cache entry. A few other kinds of guard
-look at several values, too. Torch's object for such a guard cannot be asked alone, so its text is
-evaluated.
+For most guards, torch's guard object is called with the value. A few kinds look at several values:
+one guard has all checks of sizes and numbers of a cache entry. Such an object cannot be called with
+one value, so torch's text of the guard is evaluated instead. A `scope` is `{"L": locals,
+"G": globals}` of the call.
 """
 
 import re
@@ -26,41 +27,52 @@ from .guard_words import (
 )
 from .lookup import MISSING
 
-# With torch._dynamo.config.enable_cpp_symbolic_shape_guards, the checks of sizes are in C++.
+# With torch._dynamo.config.enable_cpp_symbolic_shape_guards, the checks of sizes are in C++ and
+# have this kind.
 SIZES_IN_CPP = "SYMBOLIC_SHAPE_GUARD"
 #: the kinds of guard that contain all checks of sizes and numbers of an entry in one guard
 SIZE_KINDS = ("SHAPE_ENV", SIZES_IN_CPP)
-# The line that torch notes for the guards on the parameters of its own modules. It helps nobody:
-# `return F.linear(input, …)  # nn/modules/linear.py:125 in forward`, or a call with
-# `*args, **kwargs)` in torch/nn/modules/module.py.
+# A remark in torch's text of a guard, for a line of torch's own modules. It is not shown, because
+# it is not of the user's program. Such as `return F.linear(input, …)  # nn/modules/linear.py:125 in
+# forward`, or a call with `*args, **kwargs)` in torch/nn/modules/module.py.
 TORCHS_LINE = re.compile(r"\*args, \*\*kwargs\)|  # (?:nn/\w+|optim|torch)[/\\.][^#]+ in \w+[^#]*$")
 NOT_EVALUATED = "unknown whether these hold, as they cannot be evaluated here"
 NONE_FAILS = "unknown: torch refuses these together, and each holds when it is evaluated by itself"
 
 
 def build_leaf_failures(
-    number: int, leaf: LeafGuard, scope: dict, reason: TorchsReason
+    entry_number: int, leaf: LeafGuard, scope: dict, reason: TorchsReason
 ) -> list[Failure]:
-    """Return a record for each thing that differs from what a guard of entry `number` asks for.
+    """Return a record for each thing that differs from what a failing guard asks for.
 
-    `reason` is what torch says of the guard; it is empty for all guards but the first that fails.
+    Parameters
+    ----------
+    entry_number : int
+        The number of the cache entry, from 1, for the records.
+    leaf : LeafGuard
+        A guard that fails.
+    scope : dict
+        `L` and `G`, the locals and globals of the call.
+    reason : TorchsReason
+        What torch says of the guard. It is empty for all guards but the first that fails.
     """
     if leaf.kind in SIZE_KINDS:
-        return _build_size_failures(number, leaf, scope, is_first=bool(reason.part))
+        return _build_size_failures(entry_number, leaf, scope, is_first=bool(reason.part))
 
     part = reason.part if reason.part in leaf.parts else leaf.parts[0]
-    line = ""
-    place = ""
+    line = ""  # of the user's program, such as `return x * n`
+    place = ""  # of that line, such as `train.py:45`
     if leaf.kind != TENSOR_MATCH or not TORCHS_LINE.search(part):
         line = find_users_line([part])
         place = find_users_place([part])
 
     failures = []
     for difference in list_differences(leaf, scope, reason):
-        # A setting of torch differs because of no line of the program.
+        # The guard on a tensor may fail because a setting of torch differs, such as inference mode.
+        # The line of the program for which the guard was made has nothing to do with that.
         is_of_leaf = difference.source in ("", format_source(leaf.source))
         failure = Failure(
-            entry=number,
+            entry=entry_number,
             source=difference.source,
             kind=leaf.kind,
             checks=difference.checks,
@@ -73,17 +85,30 @@ def build_leaf_failures(
 
 
 def _build_size_failures(
-    number: int, leaf: LeafGuard, scope: dict, is_first: bool
+    entry_number: int, leaf: LeafGuard, scope: dict, is_first: bool
 ) -> list[Failure]:
-    """Return which checks of sizes and numbers fail: torch has one guard for all of them.
+    """Return records of the checks of sizes and numbers that fail.
 
-    `is_first` says whether torch finds this guard failing first. Then something must be said, even
-    if no check is seen to fail. If another guard fails first, a check may be about a dimension that
-    a tensor of this call does not have, so nothing is said of what cannot be evaluated.
+    Torch has one guard for all these checks. Its parts are the checks, such as
+    `L['x'].size()[0] == L['y'].size()[0]`.
+
+    Parameters
+    ----------
+    entry_number : int
+        The number of the cache entry, from 1, for the records.
+    leaf : LeafGuard
+        The guard.
+    scope : dict
+        `L` and `G`, the locals and globals of the call.
+    is_first : bool
+        Whether torch finds this guard failing first. Then the list is never empty: a record also
+        says which checks cannot be evaluated. If another guard fails first, such checks are left
+        out. They may be about a dimension that a tensor of this call does not have.
     """
+    # check -> whether it holds, or None if it cannot be evaluated
     answers_by_part = {part: evaluate_check(part, scope) for part in leaf.parts}
     failures = [
-        _build_size_failure(number, leaf.kind, part, scope)
+        _build_size_failure(entry_number, leaf.kind, part, scope)
         for part, answer in answers_by_part.items()
         if answer is False
     ]
@@ -94,17 +119,20 @@ def _build_size_failures(
     if unknown_parts:
         checks = dict.fromkeys(format_source(strip_remarks(part)) for part in unknown_parts)
         sentence = f"{NOT_EVALUATED}: {'; '.join(checks)}"
-        failures.append(Failure(entry=number, source="", kind=leaf.kind, checks=sentence))
-    if not failures:
-        sentence = f"{NONE_FAILS}: {leaf.to_record(number).checks}"
-        failures.append(Failure(entry=number, source="", kind=leaf.kind, checks=sentence))
+        failures.append(Failure(entry=entry_number, source="", kind=leaf.kind, checks=sentence))
+    if not failures:  # each check holds, though torch refuses the call
+        sentence = f"{NONE_FAILS}: {leaf.to_record(entry_number).checks}"
+        failures.append(Failure(entry=entry_number, source="", kind=leaf.kind, checks=sentence))
     return failures
 
 
-def _build_size_failure(number: int, kind: str, part: str, scope: dict) -> Failure:
-    """Return the record of one check of sizes and numbers that fails."""
+def _build_size_failure(entry_number: int, kind: str, part: str, scope: dict) -> Failure:
+    """Return the record of one check of sizes and numbers that fails.
+
+    `kind` is torch's name for the guard, and `part` the text of the check.
+    """
     return Failure(
-        entry=number,
+        entry=entry_number,
         source="",
         kind=kind,
         checks=format_source(strip_remarks(part)),
@@ -115,7 +143,10 @@ def _build_size_failure(number: int, kind: str, part: str, scope: dict) -> Failu
 
 
 def evaluate_check(part: str, scope: dict) -> bool | None:
-    """Return whether the check in a part of a guard holds; None if that cannot be told."""
+    """Return whether the check in torch's text of a guard holds.
+
+    Return None if the check cannot be evaluated without running the user's code.
+    """
     answer = evaluate_part(part, scope)
     if answer is MISSING:
         return None
@@ -126,7 +157,9 @@ def evaluate_check(part: str, scope: dict) -> bool | None:
 
 
 def is_failing(leaf: LeafGuard, scope: dict, torchs_text: str = "") -> bool:
-    """Return whether a guard fails, asked by itself.
+    """Return whether a guard fails for a call, checked without the other guards.
+
+    Return False where that cannot be told without running the user's code.
 
     Parameters
     ----------
@@ -137,9 +170,10 @@ def is_failing(leaf: LeafGuard, scope: dict, torchs_text: str = "") -> bool:
     torchs_text : str
         What torch says of the guard that fails first.
     """
-    # These three kinds see several values one after another. Asked with one, they wait for others.
+    # Torch calls a guard of the next three kinds with several values, one after another. Called
+    # with one value only, such a guard would wait for the others. So its text is evaluated.
     if leaf.kind == "NO_TENSOR_ALIASING":
-        if "Duplicate tensor" in torchs_text:
+        if "Duplicate tensor" in torchs_text:  # torch's own words for a failure of this guard
             return True
         return bool(describe_shared_tensor(leaf.parts[0], scope))
     if leaf.kind == "OBJECT_ALIASING" and torchs_text in leaf.parts:
@@ -153,5 +187,5 @@ def is_failing(leaf: LeafGuard, scope: dict, torchs_text: str = "") -> bool:
         return False
     try:
         return value is not MISSING and not leaf.check(value)
-    except Exception:
+    except Exception:  # torch's guard object cannot be called with this value
         return False

@@ -21,12 +21,12 @@ from ...safety.arguments import is_exactly, real_isinstance
 from ..cpython.objects import find_inherited, read_instance_dict, read_namespace
 from ..text import tensors
 
-#: stands for a value that is not there, or that only the user's code could tell
+#: stands for a value that does not exist, or that only the user's code could compute
 MISSING = object()
 SEQUENCES = (list, tuple, str, bytes, range, deque, MappingProxyType)
 CONTAINERS = (dict, list, tuple, set, frozenset, str, bytes, range, deque, MappingProxyType)
 DICT_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
-# What a hash, a comparison or a conversion to a number may call.
+# The special methods that a hash, a comparison or a conversion to a number may call.
 COMPARING_METHODS = ("__eq__", "__hash__", "__bool__", "__len__", "__float__", "__index__")
 # The dicts in which torch.nn.Module.__getattr__ looks, in this order.
 MODULE_DICTS = ("_parameters", "_buffers", "_modules")
@@ -47,23 +47,28 @@ def read_attribute(value: object, name: str):
     """
     if real_isinstance(value, ModuleType):
         return read_namespace(value)[name]
-    kind = type(value)
-    if issubclass(kind, type):
+    cls = type(value)
+    if issubclass(cls, type):  # `value` is itself a class
         return _read_attribute_of_class(value, name)
     if has_users_method(value, "__getattribute__"):
         raise NeedsUsersCode
 
-    class_attribute = find_inherited(kind, name)
-    fields = read_instance_dict(value)
+    class_attribute = find_inherited(cls, name)  # from the class or its bases, or None
+    fields = read_instance_dict(value)  # None for an object without a dict
     if fields is not None and name in fields and not _is_data_descriptor(class_attribute):
         return fields[name]
     if class_attribute is None:
+        # Only a `__getattr__` is left. That of torch.nn.Module is known.
         return _read_attribute_of_module(value, name)
-    return _bind_attribute(class_attribute, value, kind)
+    return _bind_attribute(class_attribute, value, cls)
 
 
 def _read_attribute_of_class(cls: type, name: str):
-    """Return an attribute of a class as type.__getattribute__ finds it, or raise NeedsUsersCode."""
+    """Return an attribute of a class as type.__getattribute__ finds it, or raise NeedsUsersCode.
+
+    A data descriptor of the metaclass comes first, then an attribute of the class or its bases,
+    then any attribute of the metaclass.
+    """
     metaclass = type(cls)
     class_attribute = find_inherited(cls, name)
     metaclass_attribute = find_inherited(metaclass, name)
@@ -82,16 +87,18 @@ def _is_data_descriptor(attribute: object) -> bool:
     return attribute is not None and find_inherited(type(attribute), "__set__") is not None
 
 
-def _bind_attribute(attribute: object, value: object, kind: type):
+def _bind_attribute(attribute: object, value: object, cls: type):
     """Return what the default lookup makes of an attribute that it found in a class.
+
+    A function becomes a bound method, for example.
 
     Parameters
     ----------
     attribute : object
         What the class has under the name; None if it has nothing.
     value : object
-        The object whose attribute is read; None if it is `kind` itself.
-    kind : type
+        The object whose attribute is read; None if an attribute of `cls` itself is read.
+    cls : type
         The class in which the attribute was found.
 
     Raises
@@ -106,20 +113,23 @@ def _bind_attribute(attribute: object, value: object, kind: type):
     if type(attribute) is staticmethod:
         return attribute.__func__
     if type(attribute) is classmethod and type(attribute.__func__) is FunctionType:
-        return MethodType(attribute.__func__, kind)
+        return MethodType(attribute.__func__, cls)
 
     getter = find_inherited(type(attribute), "__get__")
-    if getter is None:
+    if getter is None:  # no descriptor, but a plain value
         return attribute
-    # The `__get__` of a descriptor in C, such as a slot. A classmethod around something else than a
-    # function would call the `__get__` of that.
+    # The `__get__` of a descriptor written in C, such as that of a slot, runs no Python code. Only
+    # that of a classmethod may: it calls the `__get__` of the object that the classmethod wraps.
     if type(getter) is WrapperDescriptorType and type(attribute) is not classmethod:
-        return getter(attribute, value, kind)
+        return getter(attribute, value, cls)
     raise NeedsUsersCode
 
 
 def _read_attribute_of_module(value: object, name: str):
-    """Return what the `__getattr__` of torch.nn.Module would find, or raise NeedsUsersCode."""
+    """Return what the `__getattr__` of torch.nn.Module would find, or raise NeedsUsersCode.
+
+    That is a parameter, a buffer or an inner module. `value` may be any object.
+    """
     import torch
 
     if real_isinstance(value, torch.nn.Module):
@@ -141,6 +151,7 @@ def has_attribute(value: object, name: str) -> bool:
         return True
     if find_inherited(type(value), "__getattr__") is None:
         return False
+    # A `__getattr__` might find it.
     raise NeedsUsersCode
 
 
@@ -150,19 +161,20 @@ def has_attribute(value: object, name: str) -> bool:
 def read_item(value: object, key: object):
     """Return an item of one of Python's own containers, as that container stores it.
 
-    KeyError is raised for a missing key of a dict, and NeedsUsersCode for any other object.
+    A `__getitem__` that a user's subclass defines is not called. KeyError is raised for a missing
+    key of a dict, and NeedsUsersCode for any other object.
     """
     if real_isinstance(value, dict):
-        # `dict.__getitem__` would ask `__missing__`; `dict.get` does not.
-        item = dict.get(value, require_plain(key), MISSING)
+        # `dict.__getitem__` would call a subclass's `__missing__`. `dict.get` does not.
+        item = dict.get(value, require_safe_operand(key), MISSING)
         if item is MISSING:
             raise KeyError
         return item
 
-    for kind in SEQUENCES:
-        if real_isinstance(value, kind):
-            plain_key = key if type(key) is slice else require_plain(key)
-            return kind.__getitem__(value, plain_key)
+    for sequence_class in SEQUENCES:
+        if real_isinstance(value, sequence_class):
+            safe_key = key if type(key) is slice else require_safe_operand(key)
+            return sequence_class.__getitem__(value, safe_key)
     raise NeedsUsersCode
 
 
@@ -171,17 +183,20 @@ def has_key(container: object, key: object) -> bool:
 
     NeedsUsersCode is raised for any other object.
     """
-    for kind in CONTAINERS:
-        if real_isinstance(container, kind):
-            return kind.__contains__(container, require_plain(key))
+    for container_class in CONTAINERS:
+        if real_isinstance(container, container_class):
+            return container_class.__contains__(container, require_safe_operand(key))
     raise NeedsUsersCode
 
 
 def read_length(value: object):
-    """Return the length of one of Python's own containers or of a tensor, or MISSING."""
-    for kind in CONTAINERS:
-        if real_isinstance(value, kind):
-            return kind.__len__(value)
+    """Return the length of one of Python's own containers or of a tensor, else MISSING.
+
+    A `__len__` that a user's subclass defines is not called.
+    """
+    for container_class in CONTAINERS:
+        if real_isinstance(value, container_class):
+            return container_class.__len__(value)
     has_length_in_c = type(find_inherited(type(value), "__len__")) is WrapperDescriptorType
     if has_length_in_c or tensors.is_torch_tensor(value):
         return len(value)
@@ -189,7 +204,10 @@ def read_length(value: object):
 
 
 def count_elements_left(iterator: object):
-    """Return how many elements an iterator of Python's own has left, or MISSING."""
+    """Return how many elements one of Python's own iterators has left, else MISSING.
+
+    A `__length_hint__` that is written in Python is not called.
+    """
     hint = find_inherited(type(iterator), "__length_hint__")
     if type(hint) is MethodDescriptorType:  # it is written in C
         return operator.length_hint(iterator)
@@ -198,23 +216,26 @@ def count_elements_left(iterator: object):
 
 def iterate_elements(value: object) -> Iterator:
     """Return an iterator over one of Python's own containers, or raise NeedsUsersCode."""
-    for kind in (*CONTAINERS, *DICT_VIEWS):
-        if real_isinstance(value, kind):
-            return kind.__iter__(value)
+    for container_class in (*CONTAINERS, *DICT_VIEWS):
+        if real_isinstance(value, container_class):
+            return container_class.__iter__(value)
     raise NeedsUsersCode
 
 
 # ------------------------------------------------------------------ whose code it is
 
 
-def require_plain(value: object):
-    """Return a value if its hash and its comparisons run no Python code, else NeedsUsersCode."""
+def require_safe_operand(value: object):
+    """Return `value`, or raise NeedsUsersCode if a hash or a comparison of it runs the user's code.
+
+    A container is searched, too, because it compares its elements.
+    """
     if is_exactly(value, tuple, list, set, frozenset):
         for element in value:
-            require_plain(element)
+            require_safe_operand(element)
     elif is_exactly(value, dict):
         for pair in dict.items(value):
-            require_plain(pair)
+            require_safe_operand(pair)
     for name in COMPARING_METHODS:
         if has_users_method(value, name):
             raise NeedsUsersCode
@@ -222,13 +243,16 @@ def require_plain(value: object):
 
 
 def has_users_method(value: object, name: str) -> bool:
-    """Return whether a special method of a value is Python code that is not torch's."""
+    """Return whether a special method of a value is written in Python, and not by torch."""
     method = find_inherited(type(value), name)
     return type(method) is FunctionType and not is_from_torch(method)
 
 
 def is_from_torch(called: object) -> bool:
-    """Return whether a function or a class belongs to torch, to `math` or to the builtins."""
+    """Return whether a function or a class belongs to torch, to `math` or to the builtins.
+
+    Such code is not the user's. Return False for any other object.
+    """
     if not real_isinstance(called, FunctionType, type):
         return False
     package = str(called.__module__).partition(".")[0]

@@ -1,8 +1,9 @@
-"""What torch checks in a node of the guard tree itself: a dict's type, its size, a key in it.
+"""Checks of a dict that are no guards of their own -> records of those that a call fails.
 
-A node for a dict whose keys are guarded in their order has no leaf for these. Torch names one only
-where it is the first to fail. So a copy of the tree that contains only such dicts is asked for the
-others.
+Torch keeps guards in a tree. A node stands for a value, such as `L['d']`. For a dict whose keys are
+guarded in their order, the node itself checks three things: the type of the dict, its length, and
+that a key exists. Torch names such a check only if it is the first that fails. To find the others,
+a copy of the tree is checked that contains only such nodes.
 """
 
 import re
@@ -26,18 +27,19 @@ NOT_LOOKED_AT = (
 
 
 def is_type_refused(node, value: object) -> bool:
-    """Return whether this is a node for a dict, and torch refuses the type of a value by it."""
+    """Return whether `node` is for a dict, and torch refuses `value` because of its type."""
     return is_of_dict(node) and type(value) is not node.get_type_of_guarded_value()
 
 
-def build_node_failure(number: int, part: str, entry, scope: dict) -> Failure:
-    """Return a Failure for what torch says where no leaf of the guard tree fails, but a node.
+def build_node_failure(entry_number: int, part: str, entry, scope: dict) -> Failure:
+    """Return a record of what torch says if a node of the guard tree refuses a call.
 
-    A node of the tree refuses a value of another length or type, or a dict without a key.
+    Torch's text is `len(L['d']) != 2`, `TYPE_MISMATCH(L['d'])` or `KeyError on L['d']['k']`. A text
+    of another form is quoted.
 
     Parameters
     ----------
-    number : int
+    entry_number : int
         The number of the cache entry, from 1.
     part : str
         What torch says; "" if it says nothing.
@@ -49,27 +51,27 @@ def build_node_failure(number: int, part: str, entry, scope: dict) -> Failure:
     text = strip_remarks(part)
     length_match = OTHER_LENGTH.fullmatch(text)
     if length_match:
-        source, expected_length = length_match.groups()
-        return _build_length_failure(number, source, expected_length, scope)
+        source, expected_length = length_match.groups()  # torch writes the length that it expects
+        return _build_length_failure(entry_number, source, expected_length, scope)
 
     type_match = OTHER_TYPE.fullmatch(text)
     if type_match:
         node = _find_node(entry.guard_manager.root, type_match[1])
         if node is not None:
-            return _build_type_failure(number, node, scope)
+            return _build_type_failure(entry_number, node, scope)
 
     key_match = MISSING_KEY.fullmatch(text)
     if key_match:
         source, key = key_match.groups()
         return Failure(
-            entry=number,
+            entry=entry_number,
             source=format_source(source),
             kind="",
             checks=f"it has the key {key}",
             value=f"without the key {key}",
         )
     return Failure(
-        entry=number, source="", kind="", checks=quote_torch(text) if text else NO_REASON
+        entry=entry_number, source="", kind="", checks=quote_torch(text) if text else NO_REASON
     )
 
 
@@ -81,52 +83,61 @@ def _find_node(root, source: str):
     return None
 
 
-def list_dict_failures(number: int, entry, scope: dict, refused: set[str]) -> list[Failure]:
-    """Return which dicts have another type or another length than a cache entry is for.
+def list_dict_failures(entry_number: int, entry, scope: dict, refused: set[str]) -> list[Failure]:
+    """Return records of the dicts that have another type or length than a cache entry requires.
 
     Parameters
     ----------
-    number : int
+    entry_number : int
         The number of the entry, from 1.
     entry : torch's cache entry
         The entry that refuses the call.
     scope : dict
         `L` and `G`, the locals and globals of the call.
     refused : set of str
-        The sources of which a guard fails. Torch does not look at what is below them.
+        The sources, such as `L['d']`, with a guard that fails. Torch does not look below them.
     """
     root = entry.guard_manager.root
     failures = []
-    paths_by_node = {}  # node for a dict -> the sources from the root to it
+    # node for a dict -> the sources from the root to it, such as ("L", "L['d']", "L['d']['k']")
+    paths_by_node = {}
     for node, path in _walk_dicts(root, scope, refused):
         if is_type_refused(node, evaluate_source(node.get_source(), scope)):
-            failures.append(_build_type_failure(number, node, scope))
+            failures.append(_build_type_failure(entry_number, node, scope))
         else:
             paths_by_node[node] = path
 
-    if "L" in refused:  # a setting of torch differs, and torch looks no further
-        return failures + _compare_with_guarded_keys(number, paths_by_node, scope)
-    return failures + _ask_copies(number, root, paths_by_node, scope)
+    # A guard on the root `L` is about a setting of torch. If it fails, torch would refuse each copy
+    # of the tree at once, and could not tell the length of a dict.
+    if "L" in refused:
+        return failures + _compare_with_guarded_keys(entry_number, paths_by_node, scope)
+    return failures + _find_length_failures(entry_number, root, paths_by_node, scope)
 
 
-def _ask_copies(number: int, root, paths_by_node: dict, scope: dict) -> list[Failure]:
-    """Return which dicts have another length, as torch says of copies of the guard tree.
+def _find_length_failures(
+    entry_number: int, root, paths_by_node: dict, scope: dict
+) -> list[Failure]:
+    """Return records of the dicts of another length, found by checks of copies of the guard tree.
 
-    A copy has the nodes on the way to these dicts, and no other. Torch names the first dict whose
-    length differs. The next copy is made without that dict and what is below it.
+    A copy has only the nodes on the way to these dicts. Torch names the first dict whose length
+    differs. The next copy is made without that dict and without what is below it. `paths_by_node`
+    has the nodes of the dicts to check, each with the sources from the root to it.
     """
     failures = []
     while paths_by_node:
+        # the sources of all nodes that the copy contains
         sources = {source for path in paths_by_node.values() for source in path}
-        # Torch calls the function with each node, and drops the node if the answer is False.
+        # Torch calls the function with each node, and keeps the node if the result is True. The
+        # default argument binds the sources of this turn of the loop.
         copy = root.clone_manager(lambda node, kept=sources: node.get_source() in kept)
         answer = copy.check_verbose(scope["L"])
         match = OTHER_LENGTH.fullmatch("".join(answer.verbose_code_parts))
+        # No dict has another length, or torch says something else.
         if answer.result or not match or match[1] not in sources:
             break
 
         source, expected_length = match.groups()
-        failures.append(_build_length_failure(number, source, expected_length, scope))
+        failures.append(_build_length_failure(entry_number, source, expected_length, scope))
         paths_by_node = {node: path for node, path in paths_by_node.items() if source not in path}
     return failures
 
@@ -134,9 +145,11 @@ def _ask_copies(number: int, root, paths_by_node: dict, scope: dict) -> list[Fai
 def _walk_dicts(
     node, scope: dict, refused: set[str], path: tuple[str, ...] = ("L",)
 ) -> Iterator[tuple[object, tuple[str, ...]]]:
-    """Yield each node for a dict that torch looks at if all else holds, and the path to it.
+    """Yield each node for a dict below `node`, and the path to it.
 
-    The path has the sources from the root, which is `L`, to the node.
+    Left out are nodes that torch would not check, because a value above them is refused. The path
+    has the sources from the root, which is `L`, to the node. The argument `path` is the path to
+    `node`.
     """
     for child in list_children(node):
         source = child.get_source()
@@ -147,13 +160,17 @@ def _walk_dicts(
             if value is MISSING:
                 continue
             yield child, (*path, source)
-            if is_type_refused(child, value):
+            if is_type_refused(child, value):  # torch does not look at the items
                 continue
         yield from _walk_dicts(child, scope, refused, (*path, source))
 
 
-def _compare_with_guarded_keys(number: int, nodes, scope: dict) -> list[Failure]:
-    """Return which dicts have fewer keys than are guarded, and which may have too many."""
+def _compare_with_guarded_keys(entry_number: int, nodes, scope: dict) -> list[Failure]:
+    """Return records of the dicts that have another number of keys than torch guards.
+
+    A dict with fewer keys has another length than the entry requires. For one with more keys this
+    is unknown, because torch guards only the keys that the function used.
+    """
     failures = []
     for node in nodes:
         source = node.get_source()
@@ -161,10 +178,10 @@ def _compare_with_guarded_keys(number: int, nodes, scope: dict) -> list[Failure]
         length = read_length(evaluate_source(source, scope))
         if length < guarded_count:
             expected_length = f"{guarded_count} or more"
-            failures.append(_build_length_failure(number, source, expected_length, scope))
+            failures.append(_build_length_failure(entry_number, source, expected_length, scope))
         elif length > guarded_count:
             failure = Failure(
-                entry=number,
+                entry=entry_number,
                 source=format_source(source),
                 kind="DICT_LENGTH",
                 checks=NOT_LOOKED_AT,
@@ -173,11 +190,16 @@ def _compare_with_guarded_keys(number: int, nodes, scope: dict) -> list[Failure]
     return failures
 
 
-def _build_length_failure(number: int, source: str, expected_length: str, scope: dict) -> Failure:
-    """Return the record of a dict of another length than cache entry `number` is for."""
+def _build_length_failure(
+    entry_number: int, source: str, expected_length: str, scope: dict
+) -> Failure:
+    """Return the record of a dict of another length than a cache entry requires.
+
+    `source` is what torch calls the dict, such as `L['d']`.
+    """
     value = evaluate_source(source, scope)
     return Failure(
-        entry=number,
+        entry=entry_number,
         source=format_source(source),
         kind="LENGTH_CHECK",
         checks=f"its length is {expected_length}",
@@ -185,14 +207,14 @@ def _build_length_failure(number: int, source: str, expected_length: str, scope:
     )
 
 
-def _build_type_failure(number: int, node, scope: dict) -> Failure:
-    """Return the record of a dict of another type than the node of cache entry `number` is for."""
+def _build_type_failure(entry_number: int, node, scope: dict) -> Failure:
+    """Return the record of a dict of another type than its node in the guard tree requires."""
     source = node.get_source()
     expected_type = node.get_type_of_guarded_value()
     checks = f"its type is {expected_type.__name__} itself"
     value = evaluate_source(source, scope)
     return Failure(
-        entry=number,
+        entry=entry_number,
         source=format_source(source),
         kind="TYPE_MATCH",
         checks=checks,

@@ -1,7 +1,8 @@
-"""A compiled function -> a ledger of its calls: which of them compiled, and why.
+"""A compiled function -> a ledger of its calls, which says for each call whether it compiled.
 
-Before each call, the guards of every cache entry are asked, as torch asks them. Whether the call
-compiled is read after it: from the cache, and from what Dynamo notes of each other frame.
+The function is put into a `WatchedFunction`, which is called in its place. Before each call, the
+guards of every cache entry are asked, as torch asks them. After the call, new cache entries show
+whether Dynamo compiled.
 """
 
 import functools
@@ -26,10 +27,19 @@ WITHOUT_PLURAL = ("eager", UNKNOWN)
 
 
 def watch_function(fn, **options) -> "WatchedFunction":
-    """Return `fn`, to be called as before, with a ledger of its calls: hit or recompile.
+    """Return a `WatchedFunction`: it is called like `fn`, and keeps a ledger of its calls.
 
-    What the user compiled is watched as it is. Of anything else, a copy is compiled with `options`,
-    keywords of `torch.compile`; the default backend is eager.
+    If the user has compiled `fn`, that compiled function is watched. Otherwise a copy of `fn` is
+    compiled and watched, so that the cache of the user's function stays as it is.
+
+    Parameters
+    ----------
+    fn : callable
+        A function, a module, or what `torch.compile` made. A `WatchedFunction` is returned as it
+        is.
+    **options
+        Keywords of `torch.compile` for the copy; TypeError if `fn` is compiled already. The default
+        backend is eager.
     """
     if real_isinstance(fn, WatchedFunction):
         return fn
@@ -37,26 +47,28 @@ def watch_function(fn, **options) -> "WatchedFunction":
     function, unwrapping = find_compiled_function(fn)
 
     users_compiled = find_users_compiled(fn)
+    # `fn` may also be the exhibit of an earlier ledger, whose function is compiled, too.
     if users_compiled is not None or read_ledger_fields(fn):
         if options:
             raise TypeError(f"this is already compiled; pass {', '.join(options)} to torch.compile")
         wrapper = compiled_functions.find_inline_wrapper(users_compiled)
         return WatchedFunction(fn, function, fn, unwrapping, wrapper=wrapper)
 
-    torch_private.refuse_late_dynamo()
-    refuse_async(function, "watch_recompiles")
+    torch_private.refuse_late_dynamo()  # raises where an import of Dynamo would crash the process
+    refuse_async(function, "watch_recompiles")  # a call of such a function runs nothing yet
     compiled, copy = compile_copy_of(fn, {"backend": "eager", **options})
     return WatchedFunction(compiled, copy, fn, unwrapping, is_copy=True)
 
 
 class WatchedFunction:
-    """A compiled function that keeps a ledger. What it returns or raises is the function's own.
+    """A compiled function that keeps a ledger. It returns and raises what the function does.
 
-    Names without an underscore are few here, because all others are looked up in what the user
-    handed over. `WatchedCall` and `CallJudge` belong to this class and use those with one.
+    An attribute that is not defined here is looked up in what the user passed, such as `train` of a
+    module. So this class has few public names. `WatchedCall` and `CallJudge` are parts of this
+    class, and use its private attributes.
     """
 
-    unit = "call"  # what a row is
+    unit = "call"  # what a row of the ledger stands for
 
     def __init__(
         self,
@@ -69,23 +81,35 @@ class WatchedFunction:
     ):
         """Begin an empty ledger.
 
-        `compiled`: what is called. `function`: the Python function that is compiled in it. `fn`:
-        what the user handed over. `unwrapping`: sentences on what was peeled off `fn`. `is_copy`:
-        whether `function` is a copy of the user's. `wrapper`: torch's own around `function`, if
-        Dynamo cannot start with `function`.
+        Parameters
+        ----------
+        compiled : callable
+            The compiled callable, to which each call is passed on.
+        function : FunctionType
+            The Python function inside `compiled`.
+        fn : callable
+            The callable that the user passed.
+        unwrapping : tuple of str
+            A sentence for each layer around `function`, such as a decorator or a partial.
+        is_copy : bool
+            Whether `function` is a copy of the user's function.
+        wrapper : FunctionType, optional
+            Torch's own wrapper around `function`, which Dynamo compiles if it cannot start with
+            `function` itself.
         """
         self._compiled = compiled
         self.compiled_function = function
         self.compiled_from = fn
-        self.peeled = unwrapping
+        self.unwrapping_sentences = unwrapping
         self._start = wrapper or function  # what Dynamo starts with
         self._rows: list[CompileEntry] = []
-        # What Dynamo learned of a copy's sizes. The user's function has the same key in torch's
-        # table, so it is in that table during calls only.
+        # Which sizes of a copy's arguments Dynamo has seen vary. Torch stores this in a table by
+        # the function's file, line and name, which the copy shares with the user's function. So the
+        # copy's sizes are in torch's table during calls only.
         self._sizes = {} if is_copy else None
-        self._skip_reason = ""  # why Dynamo skips the function since an earlier call
+        self._skip_reason = ""  # a sentence: why Dynamo skips the function since an earlier call
 
-        # nothing is `updated`: the user's attributes would replace those above
+        # With `updated`, the user's attributes would replace those above.
         functools.update_wrapper(self, function, updated=())
         self.__signature__ = read_signature(compiled)
 
@@ -96,12 +120,12 @@ class WatchedFunction:
         return getattr(self.compiled_from, name)
 
     def __call__(self, /, *args, **kwargs):
-        """Call the function, and write the call down."""
+        """Call the function, return its result, and add a row to the ledger."""
         call = WatchedCall(self)
         try:
             call.begin(args, kwargs)
             if call.is_fatal:
-                raise RuntimeError(FATAL_CALL)
+                raise RuntimeError(FATAL_CALL)  # instead of a crash of the process
             result = self._compiled(*args, **kwargs)
         except BaseException as error:
             call.end(error)
@@ -110,7 +134,7 @@ class WatchedFunction:
         return result
 
     def each(self, *calls: tuple) -> str:
-        """Call with each tuple of arguments; return the verdicts of these calls in a row."""
+        """Call with each tuple of arguments; return the verdicts, such as `compile hit hit`."""
         count_before = len(self._rows)
         for args in calls:
             self(*args)
@@ -134,18 +158,18 @@ class WatchedFunction:
         )
 
     def _build_title(self) -> str:
-        """Return the title, with the name of torch's wrapper if that has no better one."""
+        """Return the title, such as `Calls of Linear` or `Calls of step, in its wrapper …`."""
         start = self._start
-        users_name = name_wrapped_callable(start)
+        users_name = name_wrapped_callable(start)  # "" unless `start` is torch's own wrapper
         title = f"Calls of {users_name or read_function_name(start)}"
-        if not users_name and hasattr(start, "__wrapped__"):
+        if not users_name and hasattr(start, "__wrapped__"):  # Dynamo starts with a decorator's
             title += f", in its wrapper {describe_code(start.__code__)}"
         return title
 
     def _build_note(self, verdicts: list[str]) -> str:
-        """Return how many calls had which verdict, and how many entries the cache has."""
+        """Return a sentence such as `3 calls: 1 compile, 2 hits; 1 entry in the cache.`"""
         if not verdicts:
-            return " ".join(("no call yet.", *self.peeled))
+            return " ".join(("no call yet.", *self.unwrapping_sentences))
 
         counts = [
             f"{count:,} {verdict}" if verdict in WITHOUT_PLURAL else format_count(count, verdict)
@@ -155,4 +179,4 @@ class WatchedFunction:
         calls = (
             f"{format_count(len(verdicts), 'call')}: {', '.join(counts)}; {entries} in the cache."
         )
-        return " ".join((calls, *self.peeled))
+        return " ".join((calls, *self.unwrapping_sentences))

@@ -1,6 +1,6 @@
-"""Several runs of one program -> each with the same arguments, random numbers and buffers.
+"""Functions to run a program several times from the same state, and to compare the results.
 
-And whether two runs had the same result.
+The state is the arguments, the random number generators, and the buffers of modules.
 """
 
 import copy
@@ -21,10 +21,13 @@ _PLAIN_TYPES = (int, float, complex, bool, str, bytes, type(None))
 
 
 def copy_arguments(values: tuple) -> tuple:
-    """Return copies of arguments, as each run gets its own; TypeError for what has no copy."""
+    """Return copies of arguments, so that a run cannot change those of the next run.
+
+    TypeError if an argument cannot be copied.
+    """
     values = [_make_leaf(value) for value in values]
     try:
-        # all in one copy, so that arguments that share an object still share it
+        # One call copies all arguments. So arguments that share an object still share it.
         return tuple(copy.deepcopy(values))
     except Exception as error:
         raise TypeError(
@@ -33,14 +36,21 @@ def copy_arguments(values: tuple) -> tuple:
 
 
 def _make_leaf(value):
-    """Return a tensor without the graph that computed it, because torch copies leaves only."""
+    """Return a tensor without the autograd graph that computed it; any other value unchanged.
+
+    Torch refuses to copy a tensor that has such a graph.
+    """
     if tensors.is_torch_tensor(value) and value.requires_grad and not value.is_leaf:
         return value.detach().requires_grad_()
     return value
 
 
 def compare_values(first, second) -> bool | None:
-    """Return whether two results are the same, nearly; None where only their code could tell."""
+    """Return whether two results are the same, except for rounding of floating-point numbers.
+
+    Return None if only a method of their class, such as `__eq__`, could tell. Exceptions are the
+    same if their types and messages are.
+    """
     if type(first) is not type(second):
         return False
     if real_isinstance(first, BaseException):
@@ -51,19 +61,24 @@ def compare_values(first, second) -> bool | None:
     if type(first) is dict and first.keys() == second.keys():
         keys = [*first]
         return _compare_items([first[key] for key in keys], [second[key] for key in keys])
-    if real_isinstance(first, dict):  # of a user's class, or with other keys
+    if real_isinstance(first, dict):  # a dict with other keys, or of a user's subclass
         return False
     if real_isinstance(first, list, tuple):
         return _compare_items(first, second)
 
+    # The same object is the same result. For two objects, only their `__eq__` could tell.
     if type(first) not in _PLAIN_TYPES:
         return first is second or None
-    is_nan = first != first
-    return first == second or (is_nan and second != second)
+    # NaN is the only value that is not equal to itself. Two NaNs count as the same result.
+    are_both_nan = first != first and second != second
+    return first == second or are_both_nan
 
 
 def _compare_tensors(first, second) -> bool | None:
-    """Return whether two tensors are the same; numbers with a point may differ by rounding."""
+    """Return whether two tensors are the same, except for rounding.
+
+    Return None if their elements cannot be read, as those of a sparse tensor.
+    """
     import torch
 
     if tensors.format_dtype_and_sizes(first) != tensors.format_dtype_and_sizes(second):
@@ -89,54 +104,68 @@ def _compare_items(first: Iterable, second: Iterable) -> bool | None:
 
 
 def save_random_numbers() -> Callable[[], None]:
-    """Return a function that sets Python's, NumPy's and torch's own generators back to now."""
+    """Save the states of the random number generators; return a function that restores them.
+
+    These are the global generators of Python, NumPy and torch.
+    """
     import torch
 
     python_state = random.getstate()
     numpy_state = np.random.get_state()
     torch_state = torch.get_rng_state()
 
-    def set_back() -> None:
-        """Set the three generators back."""
+    def restore_generators() -> None:
+        """Restore the states of the three generators."""
         random.setstate(python_state)
         np.random.set_state(numpy_state)
         torch.set_rng_state(torch_state)
 
-    return set_back
+    return restore_generators
 
 
 def save_buffers(fn) -> Callable[[], None]:
-    """Return a function that sets the buffers of the modules that `fn` uses back to now."""
+    """Save the buffers of the modules that `fn` uses; return a function that restores them.
+
+    A buffer is a tensor that a module changes in a call, such as the running mean of BatchNorm.
+    """
     import torch
 
-    copies = []
+    buffers_with_copies = []
     for buffer in _find_buffers(fn):
-        with suppress(Exception):  # it has no elements yet, or a mode of the program's refuses
-            copies.append((buffer, buffer.detach().clone()))
+        # A buffer may have no elements yet, and a mode of the user's program may refuse a copy.
+        with suppress(Exception):
+            buffers_with_copies.append((buffer, buffer.detach().clone()))
 
-    def set_back() -> None:
-        """Give each buffer its values of then."""
+    def restore_buffers() -> None:
+        """Write the saved values into each buffer that has other values now."""
         with torch.no_grad(), suppress(Exception):
-            for buffer, before in copies:
-                # writing into a buffer makes torch count a new version, so not without need
-                if not torch.equal(buffer, before):
-                    buffer.copy_(before)
+            for buffer, saved_copy in buffers_with_copies:
+                # Each write makes torch count a new version of the buffer, which the user's program
+                # may notice. So an unchanged buffer is not written.
+                if not torch.equal(buffer, saved_copy):
+                    buffer.copy_(saved_copy)
 
-    return set_back
+    return restore_buffers
 
 
 def _find_buffers(fn) -> list:
-    """Return the buffers of each module that `fn` is, is bound to, closes over or names."""
+    """Return the buffers of the modules that a call of `fn` may use.
+
+    Such a module is `fn` itself, the object of a method, a variable of the closure, or a global
+    that the function names.
+    """
     import torch
 
     function = find_compilable(fn, "watch_fixes").function
+    # `func` is the callable inside a partial, `__self__` the object of a method.
     values = [fn, getattr(fn, "func", None), getattr(function, "__self__", None)]
-    function = getattr(function, "__func__", function)
+    function = getattr(function, "__func__", function)  # the function of a method
     values += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
     values += [function.__globals__.get(name) for name in list_global_names(function.__code__)]
 
     modules = [value for value in values if real_isinstance(value, torch.nn.Module)]
-    # by id, because two modules may share a buffer, and `==` of tensors returns a tensor
+    # Two modules may share a buffer, which is returned once. The key is the id, because `==` of two
+    # tensors returns a tensor.
     buffers_by_id = {id(buffer): buffer for module in modules for buffer in module.buffers()}
     return [*buffers_by_id.values()]
 

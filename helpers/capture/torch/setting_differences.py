@@ -1,6 +1,6 @@
-"""A guard on torch's global state -> which settings are different now, such as grad mode.
+"""A guard on torch's global state -> the settings that are different now, such as grad mode.
 
-Torch writes the state that it guards as JSON: `… against {"grad_mode": true, …}`.
+Torch writes the state that it expects as JSON: `… against {"grad_mode": true, …}`.
 """
 
 import json
@@ -44,9 +44,9 @@ class ChangedSetting:
 
     #: its name for a learner, such as `grad mode`
     name: str
-    #: what it is now, such as `off`
+    #: its value now, such as `off`
     now: str
-    #: what the guard asks for, such as `on`
+    #: the value that the guard asks for, such as `on`
     expected: str
 
 
@@ -60,7 +60,8 @@ def list_changed_settings(part: str, reason: str = "") -> list[ChangedSetting]:
     part : str
         The text of the guard.
     reason : str
-        Torch's sentence on why the guard fails. Only here are the devices of autocast named.
+        Torch's sentence on why the guard fails. It names the devices whose autocast has changed,
+        which the JSON does not.
     """
     try:
         # `part` is `… against {"grad_mode": true, …}`
@@ -72,7 +73,7 @@ def list_changed_settings(part: str, reason: str = "") -> list[ChangedSetting]:
             enabled_devices=AUTOCAST_ENABLED.findall(reason),
             dtype_devices=AUTOCAST_DTYPE.findall(reason),
         )
-    except Exception:  # nothing of torch's documents this text, so any of it may change
+    except Exception:  # torch does not document this text, so another version may differ
         return []
 
     for key, expected_value in expected.items():
@@ -87,7 +88,10 @@ def list_changed_settings(part: str, reason: str = "") -> list[ChangedSetting]:
 
 
 def _format_setting(key: str, value: object) -> str:
-    """Return the value of a setting in words: "on", "off", a dtype, a number."""
+    """Return the value of a setting as text: "on", "off", the name of a dtype, or a number.
+
+    `key` is torch's name for the setting.
+    """
     if key == "default_dtype":
         return _format_dtype(value)
     if type(value) is bool:
@@ -96,7 +100,7 @@ def _format_setting(key: str, value: object) -> str:
 
 
 def _format_dtype(number: object) -> str:
-    """Return the name of a dtype from torch's number for it."""
+    """Return the name of a dtype, such as `float32`, for torch's number of it."""
     return DTYPE_NAMES.get(number, f"torch's number {number}")
 
 
@@ -108,10 +112,12 @@ def _list_changed_autocast(
     Parameters
     ----------
     expected, now : dict
-        The state that the guard asks for, and that of now. `enabled` and `dtype` are lists with an
-        item for each device, whose names are not in them. `cached_enabled` is a bool.
+        The state that the guard asks for, and the present one. Both have three items: `enabled` and
+        `dtype` are lists with an item for each device, and `cached_enabled` is a bool. The lists do
+        not name the devices.
     enabled_devices, dtype_devices : sequence of str
-        The devices whose `enabled` or `dtype` torch names as changed, in the order of the lists.
+        The names of the devices whose `enabled` or `dtype` torch reports as changed, in the order
+        of the lists.
     """
     enabled_indices = _find_differences(expected["enabled"], now["enabled"])
     # Torch does not compare the dtype of a device for which autocast was off.
@@ -132,7 +138,7 @@ def _list_changed_autocast(
         )
         changes.append(change)
 
-    # A device may be named by either list: the names of the first one are kept.
+    # A device may get its name from either list.
     names_by_index |= _name_devices(dtype_indices, dtype_devices)
     for index in dtype_indices:
         device = names_by_index.get(index, f"device number {index}")
@@ -160,9 +166,9 @@ def _find_differences(expected: list, now: list) -> list[int]:
 
 
 def _name_devices(indices: list[int], devices: Sequence[str]) -> dict[int, str]:
-    """Return index -> device, for lists that are in the same order.
+    """Return index -> name of the device, where both lists are in the same order.
 
-    Nothing is known, and the dict is empty, if torch names more or fewer devices than `indices`.
+    The dict is empty if the lists have different lengths, because then no name is certain.
     """
     if len(devices) != len(indices):
         return {}

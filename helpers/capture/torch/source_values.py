@@ -1,8 +1,9 @@
-"""A guard's text, such as `L['d']['k'] == 1` -> its value, without a line of the user's code.
+"""A torch expression, such as `L['d']['k'] == 1` -> its value, without running the user's code.
 
 Torch writes what a guard looks at, and often what it checks, as a Python expression. `eval` would
-run properties, `__missing__` and `__eq__` of the user's classes. Here the expression is evaluated
-node by node, with the functions of `lookup`. What only the user's code could tell is MISSING.
+run properties, `__missing__` and `__eq__` of the user's classes. Here the syntax tree is evaluated
+node by node, with the functions of `lookup`, which run no such code. The result is MISSING if only
+the user's code could compute it.
 """
 
 import ast
@@ -29,7 +30,7 @@ from .lookup import (
     read_attribute,
     read_item,
     read_length,
-    require_plain,
+    require_safe_operand,
 )
 
 # The classes of functions and methods that are written in C.
@@ -110,12 +111,12 @@ def evaluate_source(text: str, scope: dict):
         `L` and `G`: the locals and globals that the guards are about.
     """
     try:
-        return evaluate_strictly(text, scope)
-    except Exception:
+        return evaluate_source_or_raise(text, scope)
+    except Exception:  # also NeedsUsersCode
         return MISSING
 
 
-def evaluate_strictly(text: str, scope: dict):
+def evaluate_source_or_raise(text: str, scope: dict):
     """Return the value of a Python expression that torch wrote, or raise an error.
 
     The arguments are those of `evaluate_source`, which returns MISSING instead of an error.
@@ -127,21 +128,26 @@ def evaluate_strictly(text: str, scope: dict):
     Exception
         There is no such value, or the expression has a form that is not known here.
     """
-    with tensors.without_overrides():  # no mode of the user's hears of a look at a tensor
+    # In this block, torch calls no `__torch_function__` of the user's for a look at a tensor.
+    with tensors.without_overrides():
         return ExpressionReader(scope).read(_parse(text))
 
 
-@functools.lru_cache(maxsize=2000)  # each call of a compiled function brings the same texts
+@functools.lru_cache(maxsize=2000)  # each call of a compiled function evaluates the same texts
 def _parse(text: str) -> ast.expr:
     """Return the syntax tree of an expression."""
     return ast.parse(text, mode="eval").body
 
 
 class ExpressionReader:
-    """Evaluates the syntax tree of an expression, or raises an error."""
+    """Evaluates the syntax tree of an expression, or raises an error.
+
+    The error is NeedsUsersCode if only the user's code could compute a value.
+    """
 
     def __init__(self, scope: dict):
-        """Read in `scope`: `L` and `G`, the locals and globals that the guards are about."""
+        """Prepare to read; `scope` has the locals of a call as `L` and its globals as `G`."""
+        # name in an expression -> its value: `L`, `G`, and functions that torch's texts call
         self._names = {**torch_private.shape_names, **torch_private.guard_names(), **scope}
 
     def read(self, node: ast.expr):
@@ -169,12 +175,12 @@ class ExpressionReader:
                 return self._compare(node)
             case ast.BoolOp(op=ast.Or()):
                 return any(self._is_true(value) for value in node.values)
-            case ast.BoolOp():
+            case ast.BoolOp():  # and
                 return all(self._is_true(value) for value in node.values)
             case ast.UnaryOp(op=ast.Not()):
                 return not self._is_true(node.operand)
             case ast.UnaryOp():
-                operand = require_plain(self.read(node.operand))
+                operand = require_safe_operand(self.read(node.operand))
                 return OPERATORS[type(node.op)](operand)
             case ast.BinOp():
                 left = self.read(node.left)
@@ -200,7 +206,7 @@ class ExpressionReader:
 
     def _is_true(self, node: ast.expr) -> bool:
         """Return the truth of the value of a node."""
-        return bool(require_plain(self.read(node)))
+        return bool(require_safe_operand(self.read(node)))
 
     def _compare(self, node: ast.Compare) -> bool:
         """Return whether each step of a comparison such as `2 <= n < 5` holds."""
@@ -213,7 +219,12 @@ class ExpressionReader:
         return True
 
     def _call(self, function: ast.expr, args: list):
-        """Return the result of a call, if the called function runs no code of the user's."""
+        """Return the result of a call, if the called function runs no code of the user's.
+
+        `function` is the syntax tree of what is called, and `args` are the values of the arguments.
+        Functions that would run methods of the user's are replaced: `len` by `read_length`, for
+        example.
+        """
         match function:
             case ast.Name(id="type") if len(args) == 1:
                 return type(args[0])
@@ -224,16 +235,17 @@ class ExpressionReader:
                 return read_length(args[0])
             case ast.Name(id="list" | "set" | "tuple" as name):
                 return TYPES_BY_NAME[name](iterate_elements(args[0]))
-            case ast.Name(id="dict"):
+            case ast.Name(id="dict"):  # the items as the dict stores them
                 return dict(iterate_elements(dict.items(args[0])))
             case ast.Name(id="hasattr"):
                 return has_attribute(*args)
             case ast.Name(id="getattr"):
                 return read_attribute(*args)
             case ast.Name(id="___dict_contains"):
-                key, container = args[0], args[1]
+                key = args[0]
+                container = args[1]
                 return has_key(container, key)
-            case ast.Name(id="__import__"):
+            case ast.Name(id="__import__"):  # no import runs: Dynamo has imported the module
                 return sys.modules[args[0]]
             case ast.Name(id=name) if name in HARMLESS_FUNCTIONS:
                 return self._names[name](*args)
@@ -241,8 +253,11 @@ class ExpressionReader:
 
 
 def _compute_operation(operation: ast.operator | ast.cmpop, left, right):
-    """Return the result of an operator such as `+` or `==`; NeedsUsersCode if it is the user's."""
-    return OPERATORS[type(operation)](require_plain(left), require_plain(right))
+    """Return the result of an operator such as `+` or `==`.
+
+    NeedsUsersCode if an operand is of a class that defines such a method in Python.
+    """
+    return OPERATORS[type(operation)](require_safe_operand(left), require_safe_operand(right))
 
 
 def _evaluate_comparison(comparison: ast.cmpop, left, right) -> bool:
@@ -260,19 +275,19 @@ def _evaluate_comparison(comparison: ast.cmpop, left, right) -> bool:
 
 
 def _call_in_c(called, args: list, function: ast.expr):
-    """Return `called(*args)` if it runs C code or torch's, else raise CannotRead.
+    """Return `called(*args)` if that runs only C code or torch's code, else raise CannotRead.
 
-    `function` is the syntax tree of what is called. It goes into the error.
+    `function` is the syntax tree of what is called, for the message of the error.
     """
-    if called is dict.__getitem__:  # it would ask `__missing__`
+    if called is dict.__getitem__:  # it would call `__missing__` of a user's subclass
         return read_item(*args)
-    if type(called) is weakref.ref and not args:
+    if type(called) is weakref.ref and not args:  # the object that the weak reference points to
         return called()
     if is_exactly(called, MethodDescriptorType, WrapperDescriptorType):
         owner = args[0]
         if real_isinstance(owner, called.__objclass__):
-            # The first argument is what the method belongs to: C code reads it.
-            return called(owner, *map(require_plain, args[1:]))
+            # The method in C reads its own object directly, so that need not be a safe operand.
+            return called(owner, *map(require_safe_operand, args[1:]))
     if is_exactly(called, *CALLABLES_IN_C) or is_from_torch(called):
-        return called(*map(require_plain, args))
+        return called(*map(require_safe_operand, args))
     raise CannotRead(ast.dump(function))

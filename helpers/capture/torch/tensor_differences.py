@@ -1,7 +1,7 @@
-"""A tensor and the guard on a tensor -> what differs, in torch's form of words.
+"""A tensor and a guard on a tensor -> sentences such as `rank mismatch. expected 1, actual 2`.
 
-Torch stops at the first difference, and C++ words it (torch/csrc/dynamo/guards.cpp). The same words
-are used here for the others.
+Torch stops at the first difference, and C++ writes such a sentence (torch/csrc/dynamo/guards.cpp).
+Here sentences of the same form are written for all differences.
 """
 
 import re
@@ -42,10 +42,10 @@ class TensorDifferences:
 
     #: sentences on the tensor itself, such as `rank mismatch. expected 1, actual 2`
     sentences: tuple[str, ...] = ()
-    #: settings of torch because of which the tensor has other dispatch keys: inference mode
+    #: settings of torch because of which the tensor has other dispatch keys, such as inference mode
     settings: tuple[ChangedSetting, ...] = ()
-    #: whether all that differs is autocast, of which the guard on the global state tells
-    is_told_by_state: bool = False
+    #: whether autocast is all that differs. Torch has another guard for that, on its global state.
+    is_only_autocast: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,25 +79,27 @@ def compare_tensor(check: str, tensor, torchs_words: str = "") -> TensorDifferen
         The difference that torch itself names, or "". It comes first.
     """
     expected = _parse_check(check)
+    # A tensor of another class is described by the caller, as any value of another type is.
     if real_type_name(tensor) != expected.kind:
-        return TensorDifferences()  # the words for another class are those for any value
+        return TensorDifferences()
 
     sentences = []
-    if torchs_words and not torchs_words.startswith("dispatch key"):  # worded below
+    # Torch's sentence on dispatch keys lists all keys. `_compare_dispatch_keys` has a shorter one.
+    if torchs_words and not torchs_words.startswith("dispatch key"):
         sentences.append(torchs_words)
     sentences += _compare_dtype(expected, tensor)
     sentences += _compare_layout(expected, tensor)
-    of_keys = _compare_dispatch_keys(expected, tensor)
-    sentences += of_keys.sentences
+    key_differences = _compare_dispatch_keys(expected, tensor)
+    sentences += key_differences.sentences
     return TensorDifferences(
         sentences=_drop_repeated(sentences),
-        settings=of_keys.settings,
-        is_told_by_state=of_keys.is_told_by_state,
+        settings=key_differences.settings,
+        is_only_autocast=key_differences.is_only_autocast,
     )
 
 
 def _parse_check(check: str) -> ExpectedTensor:
-    """Return what the text of a guard on a tensor asks for."""
+    """Return what a guard on a tensor asks for; `check` is torch's text `check_tensor(…)`."""
     kind, dtype, requires_grad, sizes, strides = TENSOR_CHECK.match(check).groups()
     keys = DISPATCH_KEYS.search(check)[1]
     return ExpectedTensor(
@@ -116,7 +118,10 @@ def _split_numbers(text: str) -> tuple[str, ...]:
 
 
 def _drop_repeated(sentences: list[str]) -> tuple[str, ...]:
-    """Return the first sentence on each thing that differs; torch's own words come first."""
+    """Return the first sentence on each subject, which is the text before `. expected`.
+
+    Torch's own sentence comes first, and ours on the same subject would repeat it.
+    """
     sentences_by_subject = {}
     for sentence in sentences:
         subject = sentence.partition(". expected")[0]
@@ -128,7 +133,7 @@ def _drop_repeated(sentences: list[str]) -> tuple[str, ...]:
 
 
 def _compare_dtype(expected: ExpectedTensor, tensor) -> list[str]:
-    """Return sentences on another dtype, and on another requires_grad."""
+    """Return a sentence if the dtype differs, and one if requires_grad differs."""
     sentences = []
     dtype = str(tensors.read_field(tensor, "dtype")).removeprefix("torch.")
     if dtype != expected.dtype:
@@ -144,11 +149,12 @@ def _compare_dtype(expected: ExpectedTensor, tensor) -> list[str]:
 
 
 def _compare_layout(expected: ExpectedTensor, tensor) -> list[str]:
-    """Return sentences on other sizes and other strides."""
+    """Return sentences on the sizes and strides that differ from the expected ones."""
     shape = tuple(tensors.read_field(tensor, "shape"))
     if len(expected.sizes) != len(shape):
-        rank = f"rank mismatch. expected {len(expected.sizes)}, actual {len(shape)}"
-        return [rank, *_compare_order(expected, tensor, shape)]
+        # With another number of dimensions, single sizes cannot be compared.
+        sentence = f"rank mismatch. expected {len(expected.sizes)}, actual {len(shape)}"
+        return [sentence, *_compare_order(expected, tensor, shape)]
     return [
         *_compare_numbers("size", expected.sizes, shape),
         *_compare_strides(expected, tensor, shape),
@@ -179,24 +185,29 @@ def _are_allowed(expected_numbers: Sequence[str], numbers: Sequence[int]) -> boo
 
 
 def _compare_strides(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -> list[str]:
-    """Return sentences on strides that differ by themselves, and not because a size differs."""
+    """Return a sentence for each stride that differs, unless it differs because a size does.
+
+    A contiguous tensor of another size has other strides, too. Nothing is said of these.
+    """
     strides = _read_strides(tensor)
     if strides is None or len(expected.strides) != len(strides):
         return []
+    # With the expected sizes, each other stride counts. With other sizes, only another layout does.
     if _are_allowed(expected.sizes, shape) or _compare_order(expected, tensor, shape):
         return _compare_numbers("stride", expected.strides, strides)
     return []
 
 
 def _compare_order(expected: ExpectedTensor, tensor, shape: tuple[int, ...]) -> list[str]:
-    """Return a sentence if a tensor of other sizes is also laid out in another way.
+    """Return a sentence if the elements of a tensor of other sizes are also laid out differently.
 
-    Different sizes have different strides anyway, so nothing is said if both are contiguous.
+    Other sizes lead to other strides in any case. So the list is empty if the guard expects a
+    contiguous tensor and this tensor is contiguous.
     """
     strides = _read_strides(tensor)
     if strides is None:
         return []
-    # 2 for a size that may vary: any number above 1 gives strides that tell the order.
+    # A size that may vary is taken as 2. Any number above 1 gives strides in the right order.
     sizes = [2 if size == "None" else int(size) for size in expected.sizes]
     expects_contiguous = _are_allowed(expected.strides, _list_contiguous_strides(sizes))
     if expects_contiguous and strides == _list_contiguous_strides(shape):
@@ -209,7 +220,7 @@ def _read_strides(tensor) -> list[int] | None:
     try:
         if str(tensors.read_field(tensor, "layout")) != "torch.strided":
             return None
-        with tensors.without_overrides():  # no mode of the user's hears of it
+        with tensors.without_overrides():  # no `__torch_function__` of the user's is called
             return list(tensor.stride())
     except Exception:  # a nested tensor of the strided layout raises
         return None
@@ -230,26 +241,33 @@ def _list_contiguous_strides(sizes: Sequence[int]) -> list[int]:
 
 
 def _compare_dispatch_keys(expected: ExpectedTensor, tensor) -> TensorDifferences:
-    """Return why a tensor has other dispatch keys: by itself, or by a mode of torch."""
-    with tensors.without_overrides():  # no mode of the user's hears of it
+    """Return why a tensor has other dispatch keys than its guard asks for.
+
+    Dispatch keys say which parts of torch handle an op on the tensor, such as CPU and AutogradCPU.
+    They depend on the tensor and on modes of torch that are on now. The result is empty if the keys
+    are those expected.
+    """
+    with tensors.without_overrides():  # no `__torch_function__` of the user's is called
         was_made_in_inference = tensor.is_inference()
     actual_keys = {key.strip() for key in torch_modes.format_dispatch_keys(tensor).split(",")}
     if actual_keys == expected.dispatch_keys:
         return TensorDifferences()
 
-    # Autocast has its keys in the set too. The guard on the global state tells of autocast.
+    # Autocast adds keys, too. Torch has another guard for autocast, so its keys are left out.
     missing_keys = _drop_autocast(expected.dispatch_keys - actual_keys)
     added_keys = _drop_autocast(actual_keys - expected.dispatch_keys)
     if not missing_keys and not added_keys:
-        return TensorDifferences(is_told_by_state=True)
+        return TensorDifferences(is_only_autocast=True)
 
-    if all(_is_of_autograd(key) for key in missing_keys | added_keys):
-        found = _explain_inference(was_made_in_inference, missing_keys, added_keys)
-        if found is not None:
-            return found
-    if added_keys and all(key.startswith("FuncTorch") for key in missing_keys | added_keys):
+    different_keys = missing_keys | added_keys
+    if all(_is_of_autograd(key) for key in different_keys):
+        explanation = _explain_inference(was_made_in_inference, missing_keys, added_keys)
+        if explanation is not None:
+            return explanation
+    if added_keys and all(key.startswith("FuncTorch") for key in different_keys):
         return TensorDifferences(sentences=(INSIDE_TRANSFORM,))
 
+    # There is no simple reason, so all keys are listed in torch's own form.
     expected_text = ", ".join(sorted(expected.dispatch_keys))
     actual_text = ", ".join(sorted(actual_keys))
     sentence = (
@@ -262,9 +280,16 @@ def _compare_dispatch_keys(expected: ExpectedTensor, tensor) -> TensorDifference
 def _explain_inference(
     was_made_in_inference: bool, missing_keys: set[str], added_keys: set[str]
 ) -> TensorDifferences | None:
-    """Return how inference mode makes the autograd keys differ, or None if it does not.
+    """Return how inference mode explains that autograd's dispatch keys differ, or None.
 
     In inference mode, and on a tensor made in it, torch leaves out the keys of autograd.
+
+    Parameters
+    ----------
+    was_made_in_inference : bool
+        Whether the tensor was made in inference mode.
+    missing_keys, added_keys : set of str
+        The keys of autograd that the guard expects and the tensor has not, and the reverse.
     """
     is_inference_on = restoring.module("torch").is_inference_mode_enabled()
     if missing_keys and was_made_in_inference:
@@ -273,8 +298,9 @@ def _explain_inference(
         setting = ChangedSetting(name="inference mode", now="on", expected="off")
         return TensorDifferences(settings=(setting,))
     if added_keys and not was_made_in_inference and not is_inference_on:
-        words = "on, or this tensor was made in it"
-        setting = ChangedSetting(name="inference mode", now="off", expected=words)
+        # The guard expects no keys of autograd. Either cause is possible.
+        expected_state = "on, or this tensor was made in it"
+        setting = ChangedSetting(name="inference mode", now="off", expected=expected_state)
         return TensorDifferences(settings=(setting,))
     return None
 

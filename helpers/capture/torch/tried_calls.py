@@ -1,7 +1,7 @@
-"""A first call of a function -> the calls close to it on which two guard sets may differ.
+"""A first call of a function -> calls that differ from it in one thing that a guard could check.
 
-Each of these neighbours differs from the first call in one thing that a guard could look at: one
-argument, one global, or a mode of torch.
+The thing is one argument, one global, or a mode of torch. Two guard sets, which say whether
+compiled code may be used for a call, are compared on these calls.
 """
 
 import math
@@ -23,18 +23,18 @@ LARGEST_INT = 2**1000
 
 @dataclass(frozen=True)
 class TriedCall:
-    """One call on which guard sets are asked."""
+    """One call about which guard sets are asked."""
 
     #: what is changed, such as `n = 3`
     change: str
     #: the arguments by name
     arguments: dict
-    #: makes a context manager, in which a global or a mode is changed while the call is asked about
+    #: returns a context manager, in which a global or a mode is changed for this call
     make_context: Callable[[], AbstractContextManager] = nullcontext
 
 
 def list_neighbours(fn: FunctionType, first: dict) -> list[TriedCall]:
-    """Return the first call again, and every call with one change.
+    """Return the first call again, and calls with one change each.
 
     Parameters
     ----------
@@ -55,14 +55,18 @@ def list_neighbours(fn: FunctionType, first: dict) -> list[TriedCall]:
 
 
 def _vary_arguments(first: dict) -> Iterator[TriedCall]:
-    """Yield calls with one other argument."""
+    """Yield calls in which one argument has another value; `first` are the first call's by name."""
     for name, value in first.items():
         for change, changed_value in _vary_value(value):
             yield TriedCall(f"{name} {change}", {**first, name: changed_value})
 
 
 def _share_tensors(first: dict) -> Iterator[TriedCall]:
-    """Yield calls in which two arguments that are alike are one tensor."""
+    """Yield calls in which the same tensor is passed for two arguments.
+
+    Only tensors of the same shape and dtype are replaced by each other. Torch has a guard against
+    such sharing.
+    """
     import torch
 
     for (name, value), (later_name, later_value) in combinations(first.items(), 2):
@@ -74,17 +78,25 @@ def _share_tensors(first: dict) -> Iterator[TriedCall]:
 
 
 def _vary_globals(fn: FunctionType, first: dict) -> Iterator[TriedCall]:
-    """Yield a call with another value of each number or text that the function reads globally."""
+    """Yield a call with another value for each number or text among the globals of `fn`.
+
+    Only globals that the function names are changed.
+    """
     for name in sorted(list_global_names(fn.__code__)):
         changes = _vary_scalar(fn.__globals__.get(name))
-        # One change of a global is enough to see whether there is a guard on it.
+        # One change of a global is enough to see whether there is a guard on it. There is none for
+        # a global that is no number and no text.
         for change, changed_value in islice(changes, 1):
             make_context = partial(replacing_global, fn.__globals__, name, changed_value)
             yield TriedCall(f"global {name} {change}", dict(first), make_context)
 
 
 def _vary_value(value: object) -> Iterator[tuple[str, object]]:
-    """Yield pairs of a change in words and another value, as far as a value can be varied."""
+    """Yield other values that a guard may treat differently, each with a text on the change.
+
+    A pair is, for example, `("= 3", 3)` or `("of float64", tensor)`. For an object that is no
+    sequence, tensor, number or text there is none.
+    """
     import torch
 
     if is_exactly(value, list, tuple):
@@ -96,18 +108,18 @@ def _vary_value(value: object) -> Iterator[tuple[str, object]]:
 
 
 def _vary_sequence(value: list | tuple) -> Iterator[tuple[str, list | tuple]]:
-    """Yield pairs of a change in words and a list or tuple of another length or class."""
-    kind = type(value)
-    other_kind = tuple if kind is list else list
-    last = value[-1:] or [0]
-    yield "one longer", kind([*value, *last])
+    """Yield pairs such as `("one longer", [1, 2, 2])`: other lengths, and the other class."""
+    cls = type(value)
+    other_cls = tuple if cls is list else list
+    added_items = value[-1:] or [0]  # the last item again; 0 for an empty sequence
+    yield "one longer", cls([*value, *added_items])
     if value:
         yield "one shorter", value[:-1]
-    yield f"as a {other_kind.__name__}", other_kind(value)
+    yield f"as a {other_cls.__name__}", other_cls(value)
 
 
 def _vary_tensor(tensor) -> Iterator[tuple[str, object]]:
-    """Yield pairs of a change in words and another tensor; `tensor` requires no gradient."""
+    """Yield pairs such as `("of float64", tensor.double())`; `tensor` requires no gradient."""
     import torch
 
     yield "with other numbers", tensor + 1
@@ -123,8 +135,8 @@ def _vary_tensor(tensor) -> Iterator[tuple[str, object]]:
 
 
 def _vary_scalar(value: object) -> Iterator[tuple[str, object]]:
-    """Yield pairs of a change in words and another number or text, such as `= 3` and 3."""
-    # By their text, because 1, 1.0 and True are equal and yet not the same to a guard.
+    """Yield pairs such as `("= 3", 3)` with another number or text."""
+    # The key is the repr. As keys, 1, 1.0 and True would be equal, but for a guard they are not.
     others_by_text = {repr(other): other for other in _list_other_scalars(value)}
     for text, other in others_by_text.items():
         if text != repr(value):

@@ -1,6 +1,6 @@
-"""The value that a guard refuses -> what it is, in the few words that the guard is about.
+"""A value that a guard refuses -> a short text with what the guard looks at.
 
-A guard on a length needs `of length 3`, and not the elements. One on a type needs `of type float`.
+For a guard on a length, the text is `of length 3`. For one on a type, it is `of type float`.
 """
 
 import re
@@ -16,17 +16,20 @@ HAS_OR_NOT = re.compile(r"it has (the|an?|no) (key|attribute) (.+)", re.DOTALL)
 
 
 def describe_value(kind: str, value: object, checks: str = "") -> str:
-    """Return what a value is, as far as a guard looks at it: the reason why the guard fails.
+    """Return a short text for what a guard looks at in a value, such as `of length 3`.
+
+    The text says why the guard fails. It is "" if that cannot be read.
 
     Parameters
     ----------
     kind : str
         Torch's name for the kind of guard.
     value : object
-        What the call has where the guard looks.
+        The value in this call.
     checks : str
-        What must hold, in the words of `describe_guard`.
+        What must hold, in the words of `describe_guard`, such as `it has no key 'scale'`.
     """
+    # For most kinds of guards `checks` tells what they look at, because one kind has several forms.
     if checks.startswith("its length is ") or kind in LENGTH_KINDS:
         return describe_length(value)
     if kind == TENSOR_MATCH and tensors.is_torch_tensor(value):
@@ -52,7 +55,7 @@ def describe_value(kind: str, value: object, checks: str = "") -> str:
 
 
 def _describe_tensor(tensor) -> str:
-    """Return class, dtype and sizes of a tensor, and whether it requires a gradient."""
+    """Return a tensor in brief, such as `float32 [3]` or `float32 [3], requires grad`."""
     text = tensors.format_tensor(tensor) or real_type_name(tensor)
     if tensors.read_field(tensor, "requires_grad"):
         return f"{text}, requires grad"
@@ -60,7 +63,7 @@ def _describe_tensor(tensor) -> str:
 
 
 def describe_length(value: object) -> str:
-    """Return `of length 3` for a container; something else in brief."""
+    """Return `of length 3` for a container, and a short repr of a value without a length."""
     length = read_length(value)
     if length is MISSING:
         return short_repr(value)
@@ -68,9 +71,10 @@ def describe_length(value: object) -> str:
 
 
 def describe_type(value: object, checks: str) -> str:
-    """Return `of type float`.
+    """Return the type of a value, such as `of type float`.
 
-    `checks` is what the guard asks for. If it names a class of the same name, that is said as well.
+    `checks` is what the guard asks for, such as `its type is Point itself`. If the value's class
+    has the same name and is another class, the text says that.
     """
     name = real_type_name(value)
     if checks == f"its type is {name} itself":

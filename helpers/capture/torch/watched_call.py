@@ -1,4 +1,8 @@
-"""One call of a watched function -> what was there before it, and a row of the ledger after it."""
+"""One call of a watched function -> a row of the ledger, such as `float32 [3]`, `recompile`.
+
+The call is recorded in two steps. `WatchedCall.begin` runs before the call and notes Dynamo's cache
+entries and the guards that fail. `WatchedCall.end` runs after it and adds the row.
+"""
 
 import logging
 from contextlib import contextmanager
@@ -31,7 +35,7 @@ FATAL_CALL = (
 class WatchedCall:
     """One call of a `WatchedFunction`, which calls `begin` before it and `end` after it.
 
-    Neither raises: an error of ours is kept in `book`, and the user's call goes on.
+    Neither method raises. An error of ours is kept in `book`, and the user's call goes on.
     """
 
     def __init__(self, watched):
@@ -43,19 +47,25 @@ class WatchedCall:
 
         # What is recorded before the call. An entry is a compiled version of `code` in Dynamo's
         # cache, with guards that decide whether it accepts a call.
-        self.is_fatal = False  # whether torch would end the process in it
+        self.is_fatal = False  # whether torch would crash the process in this call
         self.arguments_text = UNKNOWN
         self.entry_ids_before: set[str] | None = None  # compile ids; None where reading failed
         self.failures: list = []  # the guards that each entry failed, as `Failure`s
-        self.backends: list = []  # that of each entry
+        self.backends: list = []  # for each entry, the backend that it was compiled with
         self.compilations_before: list = []  # torch's metrics of earlier compiles
 
         # What is recorded during the call.
-        self.recompiled: list = []  # (code, reasons) of each frame that Dynamo compiled again
-        self.inner_calls: CompiledCalls | None = None  # None where recording failed
+        # (code object, reasons) of each frame that Dynamo compiled again
+        self.recompiled: list = []
+        # What torch reported of this call, and of calls of compiled functions inside it. It is None
+        # where recording failed.
+        self.inner_calls: CompiledCalls | None = None
 
     def begin(self, args: tuple, kwargs: dict) -> None:
-        """Record what there is before the call, and begin to record what Dynamo does."""
+        """Record what there is before the call, and begin to record what Dynamo does.
+
+        `book.attempt(f, *args, default=…)` returns `f(*args)`, or the default if that raises.
+        """
         book = self.book
         self.is_fatal = book.attempt(_has_fatal_tensor, args, kwargs, default=False)
         self.arguments_text = book.attempt(_format_call_arguments, args, kwargs, default=UNKNOWN)
@@ -65,29 +75,35 @@ class WatchedCall:
         # `book.open` enters a block, which stays open during the call; `end` closes all of them.
         if self.watched._sizes is not None:  # `watched` is a copy with a record of sizes of its own
             book.open(dynamo_codes.use_own_sizes, self.code, self.watched._sizes)
+            # A progress bar of torch would start a thread that outlives the call.
             book.open(dynamo_settings.start_no_bar_monitor)
         book.open(_without_log_of_limit)
+        # In this block a deep recursion raises RecursionError. With torch's frame evaluator alone,
+        # it would crash the process.
         book.open(frame_hook.guarded)
+        # `explain_recompile` is called for each frame that Dynamo compiles again.
         self.recompiled = book.open(
             dynamo_reports.collect_recompile_reasons, explain_recompile, book.lost, default=[]
         )
         self.inner_calls = book.attempt(CompiledCalls, book)
         if self.inner_calls is not None:
-            book.open(self.inner_calls.hearing)
+            book.open(self.inner_calls.recording)
 
     def end(self, error: BaseException | None = None) -> None:
-        """Stop recording, and add a row to the ledger; `error` is what the call raised."""
+        """Stop recording, and add a row to the ledger; `error` is what the call raised, or None."""
         book = self.book
         book.close()
 
         verdict = book.attempt(self._judge, error, default=CallVerdict(UNKNOWN, ""))
-        word, note = verdict.word, verdict.note
-        if book.lost:
+        word = verdict.word
+        note = verdict.note
+        if book.lost:  # errors of ours, so some record of this call may be missing
             first_error = book.lost[0]
-            name = type(first_error).__name__
-            message = book.attempt(describe_error, first_error, default=name)
+            error_name = type(first_error).__name__
+            message = book.attempt(describe_error, first_error, default=error_name)
             note = f"{note}\n{RECORDING_FAILED.format(message)}".strip()
-            if error is None:  # else the verdict is about that error, and stays true
+            # If the call raised, the verdict is "error", which is true all the same.
+            if error is None:
                 word = UNKNOWN
 
         rows = self.watched._rows
@@ -95,14 +111,14 @@ class WatchedCall:
         rows.append(CompileEntry(str(len(rows) + 1), verdicts, note))
 
     def _judge(self, error: BaseException | None) -> CallVerdict:
-        """Return whether the call compiled, and why; `error` is what it raised."""
+        """Return whether the call compiled, and why; `error` is what the call raised, or None."""
         return CallJudge(self).judge(error)
 
     def _ask_guards(self, args: tuple, kwargs: dict) -> None:
-        """Record which entries there are, and which guard of each fails for the call.
+        """Record the cache entries before the call, and the guards of each that the call fails.
 
-        `failures` stays empty where an entry accepts the call, where the arguments do not fit, and
-        where asking would run a method of the user's.
+        `failures` stays empty in three cases: an entry accepts the call, the arguments do not fit
+        the function, or a check of the guards would run a method of the user's.
         """
         entries = find_entries_for(self.start)
         self.entry_ids_before = {str(entry.compile_id) for entry in entries}
@@ -110,8 +126,11 @@ class WatchedCall:
             return
 
         try:
-            arguments = add_bound_arguments(self.watched.compiled_from, args, kwargs, self.start)
-            frame_locals = bind_frame_locals(self.start, *arguments)
+            # A method gets its object, and a partial adds what it supplies.
+            frame_args, frame_kwargs = add_bound_arguments(
+                self.watched.compiled_from, args, kwargs, self.start
+            )
+            frame_locals = bind_frame_locals(self.start, frame_args, frame_kwargs)
         except TypeError:  # the call itself will raise it
             return
 
@@ -135,7 +154,10 @@ def _list_compilations() -> list:
 
 
 def _has_fatal_tensor(args: tuple, kwargs: dict) -> bool:
-    """Return whether an argument is a tensor on which torch's guards end the process."""
+    """Return whether an argument is a tensor on which torch's guards crash the process.
+
+    This is a nested tensor of the strided layout: reading its strides raises an error in C++.
+    """
     values = (*args, *kwargs.values())
     return any(
         tensors.is_torch_tensor(value) and tensors.has_throwing_strides(value) for value in values
@@ -155,7 +177,7 @@ def _format_call_argument(value) -> str:
     `requires_grad` is shown because a change of it makes Dynamo compile again.
     """
     text = short_repr(value)
-    # Of a subclass, such as a Parameter, the text has the name of the class instead.
+    # The text of a subclass, such as Parameter, begins with the name of that class instead.
     is_plain_tensor = tensors.is_torch_tensor(value) and real_type_name(value) == "Tensor"
     if is_plain_tensor and tensors.read_field(value, "requires_grad"):
         return f"{text}, requires_grad"
@@ -164,7 +186,7 @@ def _format_call_argument(value) -> str:
 
 @contextmanager
 def _without_log_of_limit():
-    """Keep torch from logging that a limit is reached, because the ledger says so."""
+    """Keep torch from logging that the recompile limit is reached, because the ledger says so."""
     LOGGER.addFilter(_is_no_log_of_limit)
     try:
         yield
@@ -173,5 +195,8 @@ def _without_log_of_limit():
 
 
 def _is_no_log_of_limit(record: logging.LogRecord) -> bool:
-    """Return whether torch may log this record; `logging` calls this for each of the logger."""
+    """Return False for torch's log record that the recompile limit is reached, else True.
+
+    `logging` calls this filter for each record of torch's logger.
+    """
     return not str(record.msg).startswith("torch._dynamo hit config.")

@@ -1,4 +1,7 @@
-"""The guards of a cache entry -> one Python function that answers as torch's guard tree does."""
+"""The guards of a cache entry -> one Python function that answers as torch's guard tree does.
+
+The text of the function has the form `def holds(x, n): return type(n) is int and n == 2 and …`.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -24,7 +27,7 @@ class WrittenGuards:
     compiled_function : function
         The function that Dynamo starts with.
     sentences : tuple of str
-        What was unwrapped to find it.
+        What was unwrapped to find that function, such as a partial.
     entry, root : torch's objects
         The cache entry, and its guard tree.
     lines : tuple of WrittenLine
@@ -33,8 +36,8 @@ class WrittenGuards:
         The text of the written function.
     function : function
         The written function. It takes the arguments of a call and returns True or False.
-    space : dict
-        The globals of the written function.
+    function_globals : dict
+        The globals of the written function, by name.
     """
 
     def __init__(self, fn: Callable, entry: int = 1):
@@ -58,16 +61,17 @@ class WrittenGuards:
 
         writer = GuardWriter(self.compiled_function, self.root, parameters)
         lines = writer.write_lines(list_leaf_guards(self.entry))
+        # Two guards may have the same condition, which is written once.
         self.lines: tuple[WrittenLine, ...] = tuple(dict.fromkeys(lines))
-        self.space: dict = writer.space
+        self.function_globals: dict = writer.function_globals
         self.source: str = _write_source(self.lines, parameters)
         self.function: FunctionType = self._compile()
 
     def _compile(self) -> FunctionType:
-        """Return the written function, with the defaults of the function itself."""
-        space = dict(self.space)
-        exec(compile(self.source, "<guards>", "exec"), space)
-        function = space["holds"]
+        """Return the written function, with the defaults of the compiled function."""
+        function_globals = dict(self.function_globals)
+        exec(compile(self.source, "<guards>", "exec"), function_globals)
+        function = function_globals["holds"]  # the text defines a function of this name
         function.__defaults__ = self.compiled_function.__defaults__
         function.__kwdefaults__ = self.compiled_function.__kwdefaults__
         return function
@@ -76,13 +80,18 @@ class WrittenGuards:
 def _write_source(
     lines: tuple[WrittenLine, ...], parameters: Mapping[str, inspect.Parameter]
 ) -> str:
-    """Return the text of a function that has these parameters and checks all conditions."""
+    """Return the text of a function `holds` that has these parameters and checks all conditions.
+
+    Each condition is on a line of its own, with the kind of the guard as a comment.
+    """
     checks = []
     for line in lines:
         place = "" if line.is_python else ", checked in C++"
         checks.append(f"{line.condition}  # {line.kind}{place}")
     body = "\n            and ".join(checks) or "True"
-    signature = inspect.Signature([_drop_default(one) for one in parameters.values()])
+    signature = inspect.Signature(
+        [_simplify_parameter(parameter) for parameter in parameters.values()]
+    )
     return (
         f"def holds{signature}:\n    try:\n        return (\n"
         f"            {body}\n        )\n    except Exception:\n"
@@ -90,10 +99,10 @@ def _write_source(
     )
 
 
-def _drop_default(parameter: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter without annotation, and with `...` for its default.
+def _simplify_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter without its annotation, and with `...` instead of its default.
 
-    The text of a default may be long or have an address. The compiled function gets the real ones.
+    The repr of a default may be long or have an address. `WrittenGuards` sets the real defaults.
     """
     empty = inspect.Parameter.empty
     default = empty if parameter.default is empty else ...
