@@ -219,6 +219,7 @@ class JourneyRecorder:
         `event` is "call" or "return" for a Python function, and "c_call", "c_return" or
         "c_exception" for a C function, which is the `argument`.
         """
+        # A frame of another recorder; or the program has set its own profiler, so this one is over.
         if is_aside(frame) or self.profilers.replaced_at:
             return
         if self._remaining_frames <= 0:  # there were too many frames: the counting has stopped
@@ -226,14 +227,14 @@ class JourneyRecorder:
             return
 
         # Most events are returns, and there may be millions. A return is ignored as early as
-        # possible, unless something may end with it: TensorFlow's trace, a pause, the setting of a
-        # frame evaluator, or a run of the garbage collector.
+        # possible, unless it matters.
+        is_ignored = False
         if event == "c_return":
+            # It matters that a frame evaluator has been set, or that the collector has run.
             is_ignored = argument is not self.evaluator_setter and argument is not gc.collect
-        else:
-            is_ignored = (
-                event == "return" and not self._tracing_frames and self._pause_frame is None
-            )
+        elif event == "return":
+            # It matters that TensorFlow's trace may end, or a pause.
+            is_ignored = not self._tracing_frames and self._pause_frame is None
         if is_ignored:
             PRESSES.once_more  # noqa: B018 (see the last line)
             return

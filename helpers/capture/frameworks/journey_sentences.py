@@ -31,7 +31,7 @@ def describe_lines(record: CallRecord) -> str:
     Without the learner's globals (`has_globals`), the called function is a library's.
     """
     if not record.has_globals:
-        if record.traces:
+        if record.traces:  # a library has traced a function, which may be the learner's
             return "No line was counted."
         return "There was no line of yours to run."
     if record.distinct_lines[YOU]:
@@ -86,7 +86,7 @@ def _describe_runner_of_whole_call(record: CallRecord) -> str:
 def _describe_runner_of_own_lines(record: CallRecord) -> str:
     """Return the sentence on who ran the learner's own lines: TensorFlow's trace, or CPython."""
     traced_frames = record.traced_frames[YOU]
-    if traced_frames:
+    if traced_frames:  # frames that ran while TensorFlow built a graph
         frames = record.frames[YOU]
         subject = f"{traced_frames} of your {frames} frames"
         if traced_frames == frames:  # all of them

@@ -163,6 +163,7 @@ def _format_name(name: str, value) -> str:
         return f"{short_name} (builtin)"
     if name.startswith("__import_"):  # Dynamo's name for a module, which no reader knows
         return value_label
+    # Other names of Dynamo, such as `__compiled_fn`, and a value that has the same name.
     if name.startswith("__") or value_label.rstrip("()") == short_name:
         return short_name
     return f"{short_name} ({value_label})"
@@ -243,6 +244,7 @@ def _describe_outer_key(record: CallRecord) -> StationWords:
     key = f" {record.key}" if record.key else ""
     if traces:
         return _say_passed("traced", f"no graph matches the key{key}: traced")
+    # The call has raised, or no op has run a graph.
     if record.outcome or not any(list_ops_in_graph(op) for op in record.ops):
         return _say_passed("no graph", f"the key{key} led to no graph that was run")
     return _say_passed("graph found", f"a graph matches the key{key}: found")
@@ -269,47 +271,52 @@ def _describe_called_cache(record: CallRecord) -> StationWords:
 def describe_frame_station(record: CallRecord) -> StationWords:
     """Return the words on the frames that ran.
 
-    A frame of the learner's module may run the learner's code, AutoGraph's copy of it, or code that
-    Dynamo compiled. `record.frames` counts each kind by its owner: YOU, AUTOGRAPH, DYNAMO.
+    `record.frames` counts frames of the learner's module by the owner of the code that ran in them:
+    YOU, AUTOGRAPH or DYNAMO. `record.other_frames` counts frames of libraries.
     """
-    # Of the frameworks, only the one with the most frames is named.
-    package = max(PACKAGE_NAMES, key=lambda package: record.other_frames[package])
-    package_frames = record.other_frames[package]
-    of_package = ""
-    if package_frames:
-        of_package = f"{_format_magnitude(package_frames)} of {PACKAGE_NAMES[package]}'s"
-
+    library_frames = _describe_library_frames(record)
     if not record.frames:  # something has answered without the learner's code
         sentence = describe_no_line(record)
         if record.tf_function_calls and not record.outcome:
             sentence = f"the graph was found, and {sentence}"
         elif record.caches.hits:
             sentence = f"the answer was found, and {sentence}"
-        return _say_not_passed(_join_parts(sentence, of_package))
-
-    parts = []
-    lines = format_count(record.lines[YOU], "line")
-    if record.frames[YOU]:
-        what_ran = lines
-        operator_count = record.operators.total()
-        if operator_count:
-            what_ran = f"{lines}, {format_count(operator_count, 'operator')}"
-        parts.append(f"{format_count(record.frames[YOU], 'frame')} of yours: {what_ran}")
-    if record.frames[AUTOGRAPH]:
-        copies = format_count(record.frames[AUTOGRAPH], "frame")
-        parts.append(f"{copies} of AutoGraph's copy of yours")
-    if record.frames[DYNAMO]:
-        compiled_frames = format_count(record.frames[DYNAMO], "frame")
-        parts.append(f"{compiled_frames} of yours, with Dynamo's code in it")
-    sentence = _join_parts(*parts, of_package)
+        return _say_not_passed(_join_parts(sentence, library_frames))
 
     if record.frames[DYNAMO]:
         brief = "Dynamo's code"
     elif record.frames[YOU]:
-        brief = lines
+        brief = format_count(record.lines[YOU], "line")
     else:
         brief = "AutoGraph's copy"
-    return _say_passed(brief, sentence)
+    return _say_passed(brief, _join_parts(*_list_own_frames(record), library_frames))
+
+
+def _list_own_frames(record: CallRecord) -> list[str]:
+    """Return a phrase for each owner whose code ran in frames of the learner's module."""
+    phrases = []
+    if record.frames[YOU]:
+        what_ran = format_count(record.lines[YOU], "line")
+        operator_count = record.operators.total()
+        if operator_count:
+            what_ran += f", {format_count(operator_count, 'operator')}"
+        phrases.append(f"{format_count(record.frames[YOU], 'frame')} of yours: {what_ran}")
+    if record.frames[AUTOGRAPH]:
+        copies = format_count(record.frames[AUTOGRAPH], "frame")
+        phrases.append(f"{copies} of AutoGraph's copy of yours")
+    if record.frames[DYNAMO]:
+        compiled_frames = format_count(record.frames[DYNAMO], "frame")
+        phrases.append(f"{compiled_frames} of yours, with Dynamo's code in it")
+    return phrases
+
+
+def _describe_library_frames(record: CallRecord) -> str:
+    """Return `12 of PyTorch's`, for the framework with the most frames; "" if there are none."""
+    package = max(PACKAGE_NAMES, key=lambda package: record.other_frames[package])
+    frame_count = record.other_frames[package]
+    if not frame_count:
+        return ""
+    return f"{_format_magnitude(frame_count)} of {PACKAGE_NAMES[package]}'s"
 
 
 def _format_magnitude(count: int) -> str:
@@ -356,8 +363,8 @@ def describe_evaluator_station(record: CallRecord) -> StationWords:
 def describe_registry_station(record: CallRecord) -> StationWords:
     """Return the words on the ops that ran, and on the kernels that the registry chose for them.
 
-    A kernel is named by device and dtype, such as "CPU, float32". An op that runs a whole graph has
-    a name of its own for each graph, and its inner ops are listed separately.
+    An op that runs a whole graph has a name of its own for each graph. Of the first such op, the
+    ops in the graph are listed, too.
     """
     written = ""
     if record.nodes:
@@ -366,31 +373,40 @@ def describe_registry_station(record: CallRecord) -> StationWords:
         nothing = "no op of TensorFlow or PyTorch runs; calls of NumPy's ufuncs are not seen"
         return _say_not_passed(_join_parts(nothing, written))
 
-    counts = Counter()
-    kernels = []
+    counts = Counter()  # name of an op, or words for a graph -> how often it ran
     in_first_graph = ""
     for op in record.ops:
         ops_in_graph = list_ops_in_graph(op)
-        if ops_in_graph:
-            counts[f"the graph of {format_op_name(op)}"] += 1
-            if not in_first_graph:
-                in_first_graph = f"in it {format_names(ops_in_graph, MOST_OPS)}"
+        if not ops_in_graph:
+            counts[op.name] += 1
             continue
-        counts[op.name] += 1
-        if op.kernel and op.kernel not in kernels:
-            kernels.append(op.kernel)
+        counts[f"the graph of {format_op_name(op)}"] += 1
+        if not in_first_graph:
+            in_first_graph = f"in it {format_names(ops_in_graph, MOST_OPS)}"
 
-    kernel_text = ""
-    if len(kernels) > 1:  # "CPU, float32" loses its comma, because the kernels are listed by commas
-        kernels = [kernel.replace(", ", " ") for kernel in kernels]
-    if kernels:
-        kernel_text = f"kernels for {format_names(kernels, 2)}"
     brief = format_count(len(record.ops), "op")
     if in_first_graph and len(record.ops) == 1:
         brief = f"{brief}: the graph"
     op_text = _format_counts(counts, MOST_OPS)
-    sentence = _join_parts(op_text, in_first_graph, kernel_text, written)
+    sentence = _join_parts(op_text, in_first_graph, _describe_kernels(record), written)
     return _say_passed(brief, sentence)
+
+
+def _describe_kernels(record: CallRecord) -> str:
+    """Return `kernels for CPU, float32`, for the kernels of the ops that ran; "" if none is known.
+
+    A kernel is the C++ function that computes an op for one device and dtype. An op that runs a
+    graph has no kernel of this kind.
+    """
+    kernels = []
+    for op in record.ops:
+        if op.kernel and op.kernel not in kernels and not list_ops_in_graph(op):
+            kernels.append(op.kernel)
+    if not kernels:
+        return ""
+    if len(kernels) > 1:  # commas separate the kernels, so "CPU, float32" loses its own
+        kernels = [kernel.replace(", ", " ") for kernel in kernels]
+    return f"kernels for {format_names(kernels, 2)}"
 
 
 def list_ops_in_graph(op: RecordedOp) -> tuple[str, ...]:
@@ -427,13 +443,14 @@ def describe_c_station(record: CallRecord) -> StationWords:
             sentence += "; the cache itself is in C"
         return _say_not_passed(sentence)
 
+    # Each Counter has name of a C function -> count. Of two that are subtracted, only the names with
+    # a positive difference stay.
     entry_points = Counter()
     for name_start in ENTRY_POINTS:
-        entry_points += Counter(
-            {name: count for name, count in counts.items() if name.startswith(name_start)}
-        )
+        matches = {name: count for name, count in counts.items() if name.startswith(name_start)}
+        entry_points += Counter(matches)
     own_calls = Counter({name: count for (_, name), count in record.own_c_calls.items()})
-    # A Counter keeps the order in which its names came: the entry points are shown first.
+    # A Counter keeps the order in which names were added, so the entry points are shown first.
     shown = entry_points + (own_calls - entry_points)
     other_count = (counts - entry_points - own_calls).total()
     other_calls = ""

@@ -49,8 +49,11 @@ class LayerFinder:
         if not self._names.has_name(outermost):
             self._unnamed_modules.append(outermost)
             self._names.add_submodules(outermost)
-        if not self._names.has_name(innermost):  # a module that no outer module registers
-            return read_callable_name(innermost) if len(layers) == 1 else real_type_name(innermost)
+        if not self._names.has_name(innermost):  # no attribute of the outermost leads to it
+            is_called_directly = len(layers) == 1
+            return (
+                read_callable_name(innermost) if is_called_directly else real_type_name(innermost)
+            )
         path = self._names.find_name(id(innermost))
         # The watched module itself has the name "layer" in `names`, and its parts "layer.…".
         if path == "layer":
@@ -76,6 +79,7 @@ class LayerFinder:
             # An older entry under this number is one of another thread, which has its own numbers.
             self._layers_by_node[newest_number] = layer
             if tensor.is_leaf:
+                # The gradient of a leaf that ops of several layers read belongs to none of them.
                 leaf_number = self._tensors.find_number(tensor)
                 if self._layers_by_leaf.setdefault(leaf_number, layer) != layer:
                     self._layers_by_leaf[leaf_number] = SEVERAL_LAYERS

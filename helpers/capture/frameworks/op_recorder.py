@@ -56,16 +56,19 @@ class OpRecorder:
         #: The type of an error in the recorder, after which nothing was recorded; or "".
         self.fault = ""
         self._limit = limit
-        self._frames = FrameReader()
-        self._tensors = TensorRegister(names)
-        self._layers = LayerFinder(self._tensors, names)
+        self._frames = FrameReader()  # finds the stage of an op, and the modules that are called
+        self._tensors = TensorRegister(names)  # gives each tensor a number
+        self._layers = LayerFinder(self._tensors, names)  # finds the path of an op's layer
         self._names = names
         # The numbers of tensors that a backward op made, or that were computed from one of them.
         self._gradients: set[int] = set()
 
     @contextlib.contextmanager
     def watching(self) -> Iterator[None]:
-        """Have both frameworks report the ops of this thread in the block."""
+        """Have both frameworks report the ops of this thread in the block.
+
+        A framework that is not imported when the block begins is not watched.
+        """
         with contextlib.ExitStack() as stack:
             if restoring.module("torch"):
                 stack.enter_context(torch_modes.build_dispatch_mode(self.note_torch_op))
@@ -141,9 +144,9 @@ class OpRecorder:
         # Stage and layers are read from the frames that are open now.
         open_calls = self._frames.read_open_calls(users_frame())
         tensors_read = self._tensors.find_tensors(inputs)
-        reads = tuple([self._tensors.read_value(tensor) for tensor in tensors_read])
+        reads = tuple(map(self._tensors.read_value, tensors_read))
         tensors_made = self._tensors.find_tensors((outputs,))
-        makes = tuple([self._tensors.read_value(tensor) for tensor in tensors_made])
+        makes = tuple(map(self._tensors.read_value, tensors_made))
 
         stage = open_calls.stage
         if stage == FORWARD and is_update:

@@ -25,7 +25,7 @@ class TensorRegister:
     def __init__(self, names: TensorNames):
         """Start with no numbers; `names` has the names of the tensors that the program names."""
         self._names = names
-        self._numbers_by_identity: dict[object, int] = {}
+        self._numbers_by_identity: dict[object, int] = {}  # of tensors that are not freed
         self._count = 0  # numbers that have been given
         # Weak references, whose callbacks run only as long as the references exist.
         self._references: list[weakref.ref] = []

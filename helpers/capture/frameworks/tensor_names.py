@@ -41,24 +41,24 @@ class TensorNames:
         # before the run, so no op of the run has made them.
         self._gradients_by_id: dict[int, weakref.ref] = {}
         for name, value in named_values:
-            for path, found in find_tensors(name, value):
-                self._add(path, found)
+            for path, tensor_or_module in find_tensors(name, value):
+                self._add(path, tensor_or_module)
 
-    def _add(self, path: str, found: object) -> None:
+    def _add(self, path: str, value: object) -> None:
         """Store the name of a tensor, a variable or a module, and note the gradient that it has.
 
         An earlier name of the same object stays.
         """
-        keys = [find_identity(found)]
+        keys = [find_identity(value)]
         # An op that reads a variable of TensorFlow gets the tensor in this attribute as its input.
-        handle = (read_instance_dict(found) or {}).get("_handle")
+        handle = (read_instance_dict(value) or {}).get("_handle")
         if is_instance_of(handle, TF_TENSOR):
             keys.append(find_identity(handle))
-        keys.append(id(found))
+        keys.append(id(value))
         for key in keys:
             self.names_by_identity.setdefault(key, printable(path, LONGEST_NAME))
 
-        gradient = tensors.read_gradient(found)
+        gradient = tensors.read_gradient(value)
         if gradient is not None:
             self._gradients_by_id[id(gradient)] = weakref.ref(gradient)
 
@@ -76,8 +76,8 @@ class TensorNames:
         The names begin with the type of the module, such as "Net.conv1". The caller keeps the
         module alive, because the names are stored by `id`.
         """
-        for path, found in find_tensors(real_type_name(module), module):
-            self.names_by_identity.setdefault(id(found), printable(path, LONGEST_NAME))
+        for path, part in find_tensors(real_type_name(module), module):
+            self.names_by_identity.setdefault(id(part), printable(path, LONGEST_NAME))
 
     def is_earlier_gradient(self, tensor: object) -> bool:
         """Return whether a tensor was the `.grad` of a named tensor before the run."""
@@ -95,6 +95,7 @@ def list_values_of_call(fn, args: tuple, kwargs: Mapping) -> Iterator[tuple[str,
     """
     receiver = fn.__self__ if type(fn) is MethodType else fn
     yield "layer", receiver
+    # Of two names of one tensor the first counts, so the order is from near to far.
     if type(fn) is MethodType:
         for name, value in (read_instance_dict(receiver) or {}).items():
             yield f"self.{name}", value
@@ -137,9 +138,10 @@ def find_tensors(name: str, value, depth: int = DEEPEST) -> Iterator[tuple[str, 
         with contextlib.suppress(Exception):  # a class of the user's may raise
             modules = value.named_modules(prefix=name)
             parameters = value.named_parameters(prefix=name)
-            for path, found in (*modules, *parameters):
-                # A compiled module has the original one in this attribute.
-                yield path.replace("._orig_mod", ""), found
+            for path, part in (*modules, *parameters):
+                # A compiled module has the original one in the attribute `_orig_mod`, which is no
+                # part of the path that a reader knows.
+                yield path.replace("._orig_mod", ""), part
     elif is_tensor(value):
         yield name, value
 
@@ -159,11 +161,11 @@ def find_identity(tensor) -> object:
     return id(tensor)
 
 
-def is_instance_of(value, place: tuple[str, str]) -> bool:
-    """Return whether a value is an instance of a class that is given as (module, name).
+def is_instance_of(value, class_path: tuple[str, str]) -> bool:
+    """Return whether a value is an instance of a class; `class_path` is (module, class name).
 
     The module is not imported for this. If it is not imported yet, there is no instance.
     """
-    module, name = place
-    kind = getattr(restoring.module(module), name, None)
-    return isinstance(kind, type) and real_isinstance(value, kind)
+    module, name = class_path
+    cls = getattr(restoring.module(module), name, None)
+    return isinstance(cls, type) and real_isinstance(value, cls)
