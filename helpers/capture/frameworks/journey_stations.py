@@ -443,7 +443,7 @@ def describe_c_station(record: CallRecord) -> StationWords:
             sentence += "; the cache itself is in C"
         return _say_not_passed(sentence)
 
-    # Each Counter has name of a C function -> count. Of two that are subtracted, only the names with
+    # Each Counter maps the name of a C function to a count. After a subtraction, only the names with
     # a positive difference stay.
     entry_points = Counter()
     for name_start in ENTRY_POINTS:

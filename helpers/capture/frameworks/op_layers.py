@@ -50,10 +50,9 @@ class LayerFinder:
             self._unnamed_modules.append(outermost)
             self._names.add_submodules(outermost)
         if not self._names.has_name(innermost):  # no attribute of the outermost leads to it
-            is_called_directly = len(layers) == 1
-            return (
-                read_callable_name(innermost) if is_called_directly else real_type_name(innermost)
-            )
+            if len(layers) == 1:
+                return read_callable_name(innermost)
+            return real_type_name(innermost)
         path = self._names.find_name(id(innermost))
         # The watched module itself has the name "layer" in `names`, and its parts "layer.…".
         if path == "layer":

@@ -1,6 +1,7 @@
 """Judge an exercise of chapter 6: the learner executes an op of TensorFlow by its C API, through
 ctypes. The answer runs in a child process, because a wrong call of the C API can crash. Each call
-is compared with the call that TensorFlow itself would make.
+is compared with the call that TensorFlow itself would make. `InvalidAnswer` ends a check with a
+message. `NotAttempted` says that the learner has written nothing yet.
 """
 
 from collections.abc import Callable, Iterator

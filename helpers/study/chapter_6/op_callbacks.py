@@ -1,6 +1,7 @@
 """Judge two exercises of chapter 6. The learner writes a log of ops (`op_logger`) and a gradient
 tape (`tape`), both with TensorFlow's *op callbacks*: functions that TensorFlow calls after each op.
-Each answer runs beside TensorFlow's own log or tape, on a list of cases.
+Each answer runs beside TensorFlow's own log or tape, on a list of cases. `InvalidAnswer` ends a
+check with a message, and `require_attempt(value)` ends it if the learner has written nothing yet.
 """
 
 from collections.abc import Callable, MutableSequence
@@ -32,14 +33,15 @@ def _run_alone(shows: str, run: Callable, answer: Callable):
     answer leaves its callback behind, or removes the callback of someone else.
     """
     with eager_context.restoring_callbacks():
-        other = eager_context.add_idle_callback()  # someone else's, which must stay
-        before = eager_context.read_callbacks()
+        other_callback = eager_context.add_idle_callback()  # someone else's, which must stay
+        callbacks_before = eager_context.read_callbacks()
         # `observe` returns an error as Raised. It is raised below, after the callbacks have been
         # compared, because a callback that is left behind is the more useful message.
         result = observe(run, lambda: require_attempt(answer()))
-        after = eager_context.read_callbacks()
-        if after != before:
-            raise InvalidAnswer(f"{shows}: {LEFT if other in after else GONE}")
+        callbacks_after = eager_context.read_callbacks()
+        if callbacks_after != callbacks_before:
+            fault = LEFT if other_callback in callbacks_after else GONE
+            raise InvalidAnswer(f"{shows}: {fault}")
     if isinstance(result, Raised):
         raise result.error
     return result
@@ -134,7 +136,9 @@ OP_LOGGER_HINTS = (
 @exercise(*OP_LOGGER_HINTS)
 def op_logger(op_logger: Callable):
     """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
-    # All routes run once before, so that tf.functions are not traced inside a log.
+    # `op_logger` is the learner's answer. Returned is the first case in which it differs from the
+    # reference, in words, or None. All routes run once before, so that tf.functions are not traced
+    # inside a log.
     op_programs.run_routes(op_programs.ROUTES)
     # the case in words -> a function that tries an answer in this case
     runs = {"a @ a + a": _run_block, "a block inside a block": _nest_blocks}
@@ -188,10 +192,10 @@ def _run_under_tape(tape, run, *args):
 
     The tape that is returned is what `__enter__` returns.
     """
-    with tape as entered:
-        if entered is None:
+    with tape as entered_tape:
+        if entered_tape is None:
             raise InvalidAnswer("__enter__ returns None, but must return the tape")
-        return entered, run(*args)
+        return entered_tape, run(*args)
 
 
 def _read_slope(tape, y, x):
@@ -214,8 +218,8 @@ def _find_slope_at_point(function, tape):
 
     `tape` is the class of the learner, or the reference.
     """
-    entered, y = _run_under_tape(tape(), function, _make_point())
-    return _read_slope(entered, y, _make_point())
+    entered_tape, y = _run_under_tape(tape(), function, _make_point())
+    return _read_slope(entered_tape, y, _make_point())
 
 
 def _raise_under_tape(tape):
@@ -238,11 +242,11 @@ def _ask_again(tape):
         a = tf.sin(x)
         return a, a * x
 
-    entered, (a, b) = _run_under_tape(tape(), compute)
+    entered_tape, (a, b) = _run_under_tape(tape(), compute)
     return [
-        _read_slope(entered, b, x),
-        _read_slope(entered, b, a),
-        _read_slope(entered, a, x),
+        _read_slope(entered_tape, b, x),
+        _read_slope(entered_tape, b, a),
+        _read_slope(entered_tape, a, x),
     ]
 
 
@@ -289,6 +293,8 @@ def _compute_beside(x):
 )
 def tape(tape):
     """Record forwards, walk backwards, add up. Your tape agrees with GradientTape on each test."""
+    # `tape` is the learner's class. Returned is the first case in which it differs from the
+    # reference, in words, or None.
     if not callable(tape) or hasattr(type(tape), "__enter__"):  # an instance instead of the class
         raise InvalidAnswer("pass the class MyTape itself")
     functions = (  # (y in words, a function that computes y from x, what is special in this case)
