@@ -443,8 +443,8 @@ def describe_c_station(record: CallRecord) -> StationWords:
             sentence += "; the cache itself is in C"
         return _say_not_passed(sentence)
 
-    # Each Counter maps the name of a C function to a count. After a subtraction, only the names with
-    # a positive difference stay.
+    # Each Counter maps the name of a C function to a count. A subtraction keeps only the names with
+    # a positive difference.
     entry_points = Counter()
     for name_start in ENTRY_POINTS:
         matches = {name: count for name, count in counts.items() if name.startswith(name_start)}
