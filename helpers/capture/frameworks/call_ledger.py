@@ -19,7 +19,7 @@ from .call_tree import (
     HEARD_NOTE,
     MOST_CALLS,
     MOST_LISTED,
-    describe_set_aside,
+    describe_effects_on_profilers,
     has_uncounted_calls,
     run_under_recorder,
 )
@@ -182,4 +182,4 @@ def _list_ledger_notes(recorded: list[RecordedCase]) -> Iterable[str]:
     if any(case.recorder.profilers.is_heard for case in recorded):
         yield HEARD_NOTE
     # On how recording affects profilers of the program. Equal sentences are returned once.
-    yield from dict.fromkeys(describe_set_aside(case.recorder) for case in recorded)
+    yield from dict.fromkeys(describe_effects_on_profilers(case.recorder) for case in recorded)

@@ -57,7 +57,7 @@ class CallRecorder:
         self.limits = limits
         self.calls: list[Call] = []
         #: How many calls were left out because there are too many rows.
-        self.left_out = 0
+        self.left_out_count = 0
         #: How many calls of functions there were, recorded or not.
         self.call_count = 0
         #: The names of functions of which TensorFlow ran AutoGraph's rewritten copy, in order.
@@ -177,7 +177,7 @@ class CallRecorder:
             return True
 
         if is_chosen:
-            self.left_out += 1
+            self.left_out_count += 1
         self._open_calls.append(None)
         return False
 

@@ -109,23 +109,23 @@ def list_notes(recorder: CallRecorder) -> list[str]:
     notes = []
     calls = recorder.calls
     limits = recorder.limits
-    if recorder.left_out:
-        total = len(calls) + recorder.left_out
-        more = f"{recorder.left_out:,} more are left out (most={total} shows all)."
+    if recorder.left_out_count:
+        total = len(calls) + recorder.left_out_count
+        more = f"{recorder.left_out_count:,} more are left out (most={total} shows all)."
         notes.append(f"The first {len(calls):,} calls; {more}")
     if calls and limits.note():
         notes.append(limits.note())
     if recorder.copied_functions:
         notes.append(COPIED_NOTE.format(format_names(recorder.copied_functions, MOST_LISTED)))
     if not calls and not recorder.end_reason:
-        # `limits.all` says that `only=` was not given.
+        # One sentence for a run without `only=`, and one for a run with it.
         call_count = format_count(recorder.call_count, "call")
         notes.append(NO_CALLS_NOTE if limits.all else NO_MATCH_NOTE.format(call_count))
     if recorder.end_reason:
         notes.append(ENDED_NOTE.format(recorder.end_reason))
     if recorder.profilers.is_heard:  # a side effect on the program's own profiler
         notes.append(HEARD_NOTE)
-    set_aside = describe_set_aside(recorder)
+    set_aside = describe_effects_on_profilers(recorder)
     if set_aside:
         notes.append(set_aside)
     return notes
@@ -133,11 +133,11 @@ def list_notes(recorder: CallRecorder) -> list[str]:
 
 def has_uncounted_calls(recorder: CallRecorder) -> bool:
     """Return whether calls of a framework are missing from the tree because of the limits."""
-    is_limited = recorder.left_out or recorder.limits.note()
+    is_limited = recorder.left_out_count or recorder.limits.note()
     return bool(recorder.calls and is_limited)
 
 
-def describe_set_aside(recorder: CallRecorder) -> str:
+def describe_effects_on_profilers(recorder: CallRecorder) -> str:
     """Return the sentences on how recording affects a program that uses profilers itself; or "".
 
     A profiler of the program does not run meanwhile. A program that asks for its profiler or for

@@ -155,8 +155,8 @@ def _list_op_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
     if recorder.fault:
         notes.append(FAULT_NOTE.format(len(rows) + 1, recorder.fault))
     else:
-        if recorder.left_out:
-            notes.append(LEFT_OUT_NOTE.format(recorder.left_out, recorder.total))
+        if recorder.left_out_count:
+            notes.append(LEFT_OUT_NOTE.format(recorder.left_out_count, recorder.total))
         if not rows:
             notes.append(NO_OPS_NOTE)
 

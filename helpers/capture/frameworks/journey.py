@@ -130,17 +130,16 @@ def _call_again(
 ) -> Journey:
     """Call a function for the second time; return the journey of both calls.
 
-    `function` is the Python function behind `fn`, None if there is none. `with_shares` calls it a
-    third time, to measure whose code takes the time.
+    `first` is the record of the first call. `function` is the Python function behind `fn`, None if
+    there is none. `with_shares` calls `fn` a third time, to measure whose code takes the time.
     """
     if first.is_interrupted:  # the learner pressed Ctrl-C, so there is no second call
         return _build_interrupted_journey(fn, first)
 
-    # `first` is the record of the first call, and `again` is the record of the second.
-    again = record_call(fn, args, kwargs, function)
+    second = record_call(fn, args, kwargs, function)
     shares = ()
-    if with_shares and not again.is_interrupted:
-        shares = _measure_shares(fn, args, kwargs, again)
+    if with_shares and not second.is_interrupted:
+        shares = _measure_shares(fn, args, kwargs, second)
 
     code = function.__code__ if function is not None else None
     notes = []
@@ -151,16 +150,16 @@ def _call_again(
             notes.append(ONLY_A_GENERATOR)
         if "jax" in find_frameworks(fn, (*args, *kwargs.values())):
             notes.append(UNSEEN)
-    if again.is_interrupted:
-        notes.append(describe_interrupted_call(again, "In the second call, y"))
-    fault = again.end.fault or first.end.fault
+    if second.is_interrupted:
+        notes.append(describe_interrupted_call(second, "In the second call, y"))
+    fault = second.end.fault or first.end.fault
     if fault:
         notes.append(FAULT.format(fault))
-    notes += list_notes_on_recorders(first, again, code)
+    notes += list_notes_on_recorders(first, second, code)
     return Journey(
         title=f"The journey of {read_title_name(fn)}, called twice",
         first=_build_passage(first),
-        again=_build_passage(again),
+        again=_build_passage(second),
         shares=shares,
         note=_join_notes(notes),
     )
@@ -186,13 +185,13 @@ def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
 
 
 def _measure_shares(
-    fn, args: tuple, kwargs: dict, again: CallRecord
+    fn, args: tuple, kwargs: dict, second: CallRecord
 ) -> tuple[tuple[str, float], ...]:
     """Call a function under a profiler in C; return each of `SHARES` with its part of the time.
 
     The parts add up to 1. Nothing is returned if this call or the one before raised.
     """
-    if again.outcome:
+    if second.outcome:
         return ()
 
     # `profile` replaces a profiler that the program may have set. `restore_profiler()` sets the
@@ -211,7 +210,7 @@ def _measure_shares(
     for entry in profile.getstats():
         if isinstance(entry.code, str):  # a C function has no code object, but a name
             share = c_functions
-        elif id(entry.code) in again.codes:  # the learner's code objects by id
+        elif id(entry.code) in second.codes:  # the learner's code objects by id
             share = yours
         else:
             share = python_of_libraries

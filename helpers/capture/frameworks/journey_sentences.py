@@ -133,19 +133,19 @@ def describe_interrupted_call(record: CallRecord, start: str) -> str:
 
 
 def list_notes_on_recorders(
-    first: CallRecord, again: CallRecord, code_of_function
+    first: CallRecord, second: CallRecord, code_of_function
 ) -> tuple[str, ...]:
     """Return the sentences on what the recorders of two calls missed, or changed for the program.
 
     A program may replace the recorders' hooks, and may find them where it looks for its own.
     `code_of_function` is the code object of the function that was called, None if it has none.
     """
-    was_profiler_found = first.end.is_profiler_found or again.end.is_profiler_found
+    was_profiler_found = first.end.is_profiler_found or second.end.is_profiler_found
     hooks_found = OF_SYS[1:] if was_profiler_found else ()  # only `getprofile`
     notes = [
         *_list_notes_on_end(first.end),
-        *_list_notes_on_end(again.end),
-        again.end.set_aside or first.end.set_aside,
+        *_list_notes_on_end(second.end),
+        second.end.set_aside or first.end.set_aside,
         describe_findings(code_of_function, OF_FRAMES + OF_COLLECTOR, hooks_found),
     ]
     # A note that both calls have is returned once.

@@ -50,7 +50,7 @@ class OpRecorder:
         #: A tensor is (number, dtype and sizes, name). Plain tuples, because there may be many.
         self.ops: list[tuple] = []
         #: How many ops were reported, but not recorded.
-        self.left_out = 0
+        self.left_out_count = 0
         #: Whether code of torch.compile was called.
         self.has_compiled_calls = False
         #: The type of an error in the recorder, after which nothing was recorded; or "".
@@ -88,7 +88,7 @@ class OpRecorder:
     @property
     def total(self) -> int:
         """Return how many ops were reported, recorded or not."""
-        return len(self.ops) + self.left_out
+        return len(self.ops) + self.left_out_count
 
     def note_tensorflow_op(self, op_type, inputs, attrs, outputs, op_name=None, graph=None):
         """Record one op of TensorFlow, which calls this as an op callback after the op.
@@ -131,7 +131,7 @@ class OpRecorder:
         """Return whether there is room to record one more op; if not, count the op as left out."""
         if len(self.ops) < self._limit:
             return True
-        self.left_out += 1
+        self.left_out_count += 1
         return False
 
     def _add(self, name: str, inputs, outputs, where: str, is_update: bool) -> None:

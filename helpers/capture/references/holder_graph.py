@@ -194,7 +194,7 @@ def _find_holders_of_level(level: HiddenList, wanted_ids: dict[int, HiddenList])
     holders = HiddenList()
     for candidate in candidates:
         is_holder = is_small or _holds_any(candidate, wanted_ids)
-        # `Own` is the base class of everything that the search itself makes.
+        # Everything that the search itself makes is derived from this class.
         if is_holder and candidate is not arguments and not real_isinstance(candidate, Own):
             holders.append(candidate)
     return holders

@@ -133,7 +133,7 @@ class Place(Own):
         except Exception:  # the program may have emptied or replaced the container
             return MISSING
 
-    def follow(self, value: object, others: list["Place"]) -> None:
+    def update_position(self, value: object, others: list["Place"]) -> None:
         """Update `position` if the program has moved `value` to another index of its list or deque.
 
         A list may contain `value` several times, each with a Place. `others` are Places whose

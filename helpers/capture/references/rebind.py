@@ -192,7 +192,7 @@ class Rebinding(Own):
         """
         if self._undo:
             raise RuntimeError("this rebinding is already active; make another one to nest it")
-        places_to_write = self._plan()
+        places_to_write = self._choose_places()
         self.kept = ()
         try:
             for place in places_to_write:
@@ -212,7 +212,7 @@ class Rebinding(Own):
             raise RuntimeError("this rebinding is not active: never entered, or already left")
         self._restore()
 
-    def _plan(self) -> HiddenList:
+    def _choose_places(self) -> HiddenList:
         """Return the places to write; fill in `changed`, `left` and `_caches`.
 
         ValueError says that there is no place to write, or that a pattern of `keep` or `only`
@@ -228,7 +228,7 @@ class Rebinding(Own):
 
         needs = find_needs(self.new, self.old)
         own_part_ids = _list_own_part_ids(self.old)
-        plan = HiddenList()
+        places_to_write = HiddenList()
         changed: list[Binding] = []
         left: list[Binding] = []
         for place in places:
@@ -239,17 +239,17 @@ class Rebinding(Own):
             if reason:
                 left.append(place.build_binding(reason))
             else:
-                plan.append(place)
+                places_to_write.append(place)
                 changed.append(place.binding)
         self.changed = tuple(changed)
         self.left = tuple(left)
         self._caches = _find_filled_caches(self.old)
 
-        if not plan:
+        if not places_to_write:
             reasons = format_names([f"{row.path} ({row.reason})" for row in left], MOST_NAMED)
             description = describe_object(self.old)
             raise ValueError(f"no place that holds {description} can be rebound: {reasons}")
-        return plan
+        return places_to_write
 
     def _restore(self) -> None:
         """Restore all written places in reverse order; fill in `kept`.
@@ -260,7 +260,7 @@ class Rebinding(Own):
         while self._undo:
             place = self._undo[-1]
             # If the program has moved the new object to another index of its list, find it there.
-            place.follow(self.new, self._undo[:-1])
+            place.update_position(self.new, self._undo[:-1])
             is_restored = False
             if place.get() is self.new:
                 with suppress(Exception):  # an error here must not stop the restoring of others
