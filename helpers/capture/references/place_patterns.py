@@ -11,6 +11,9 @@ from ..text.value import format_label
 from .places import Place
 
 MOST_NAMED = 3  # places that an error names
+# Why a place is left alone.
+KEPT = "kept on request"
+NOT_SELECTED = "not selected"
 
 
 def require_patterns(value: object, argument: str) -> tuple[str, ...]:
@@ -55,7 +58,7 @@ def find_choice_reason(place: Place, keep: tuple[str, ...], only: tuple[str, ...
     An empty `only` selects all places. `keep` wins over `only`.
     """
     if _is_selected(place, keep):
-        return "kept on request"
+        return KEPT
     if only and not _is_selected(place, only):
-        return "not selected"
+        return NOT_SELECTED
     return ""

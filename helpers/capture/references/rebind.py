@@ -29,6 +29,9 @@ UNSEEN = "; variables of running calls are not counted, and caches keep the resu
 MOST_NAMED = 3  # places or caches that a sentence names
 MOST_ROWS = 12  # that a rebinding prints
 SEARCHES = ("thorough", "scan")
+# Why a place is left alone.
+NEEDED_BY_OLD = "the old object refers to itself there"
+NEEDED_BY_NEW = "the replacement itself needs it"
 _SHARED_TYPES = (
     *(int, str, bytes, float, complex, tuple, frozenset, range, slice, bool),
     *(type(None), type(...), type(NotImplemented)),
@@ -291,9 +294,9 @@ def _find_need_reason(place: Place, own_part_ids: set[int], needs: Needs) -> str
     through which places the replacement reaches the old object.
     """
     if id(place.container) in own_part_ids:
-        return "the old object refers to itself there"
+        return NEEDED_BY_OLD
     if needs.includes(place):
-        return "the replacement itself needs it"
+        return NEEDED_BY_NEW
     return ""
 
 
