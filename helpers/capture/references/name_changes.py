@@ -56,8 +56,8 @@ class _Moment:
 def describe_step(step: Step, next_step: Step, calling_lines: Set[int]) -> Step:
     """Return `step` with its sentence and its lane filled in.
 
-    The sentence says what happens between `step` and `next_step`. The lane is the row of the
-    timeline in which the step is drawn: "exception", "store", "call" or "operate".
+    The sentence says what happens between `step` and `next_step`. The lane is the kind of the step,
+    which a view shows as a colour: "exception", "store", "call" or "operate".
     `calling_lines` are the numbers of the lines that call something.
     """
     before = _read_moment(step)

@@ -119,7 +119,7 @@ class _NamesRecorder:
         self._names: list[str] = []  # the bound variables, in the order in which they were bound
         self._line = 0  # the line that is running, 0 before the first
         self._raised = ""  # the name of the exception that the running line has raised
-        self._is_full = False
+        self._is_full = False  # whether there are as many steps as `most` allows
 
     def run(self, args: tuple, kwargs: Mapping[str, object]) -> None:
         """Call the function under the tracer, and note how the call ended.
@@ -134,7 +134,7 @@ class _NamesRecorder:
             kwargs,
             self._has_enough_steps,
         )
-        result.require_record(len(self.steps))
+        result.require_record(len(self.steps))  # raises Ctrl-C if there is nothing to show
         self.is_interrupted = result.interrupt is not None
         self._note_end(result)
         self._frame = None  # because a frame keeps the variables of its call alive
@@ -152,10 +152,10 @@ class _NamesRecorder:
         has_begun = self._frame is not None
         # "" if the function was reached. A wrapper that raised needs no sentence of this kind.
         self._add_note(self._watched.unreached(has_begun or result.raised))
-        # `result.driven` says that the call made a generator, which was then run to its end.
+        # The call made a generator, which was then run to its end.
         if result.driven and not result.raised and not self._is_full:
             self._add_note(GENERATOR_WAS_RUN)
-        # `result.lost` says how the tracer was lost, as when the program sets another one; or "".
+        # The tracer was lost, for example because the program has set another one.
         if has_begun and result.lost:
             self._add_note(f"{result.lost}: what ran after that is not shown.")
         if self.is_interrupted:
@@ -202,7 +202,7 @@ class _NamesRecorder:
         elif event == "line":
             self._record_step(frame, next_line=frame.f_lineno)
             self._line = frame.f_lineno
-            self._raised = ""
+            self._raised = ""  # the label of the step has it
         elif self._line:  # "return" after at least one line: the end of the call
             self._record_step(frame, next_line=0, ending=_describe_return(event, argument))
         return self._on_event

@@ -66,7 +66,7 @@ class _Namespace:
 def _list_own_values(space: _Namespace, names: Mapping, own_modules: Set[str]) -> list[str]:
     """Return a text for each name in a library's module or class whose value the learner has made.
 
-    `names` is the dict of the module or class; a class inside it is searched in the same way.
+    `names` is the dict of the module or class. A class that a module defines is searched, too.
     `own_modules` are the names of the learner's modules.
     """
     texts: list[str] = []
