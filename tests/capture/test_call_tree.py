@@ -25,8 +25,8 @@ TREES = {
     ),
     "refused by the fast path": ([WRAPPER, (1, f"{FAST}!")], ["refused"]),
     "the next op falls back": (
-        [WRAPPER, (1, f"{FAST}!"), (0, "mul"), (1, FAST), (0, "sub_eager_fallback")],
-        ["refused", "fast path"],
+        [WRAPPER, (1, f"{FAST}!"), (0, "mul"), (1, "mul_eager_fallback"), (2, SLOW)],
+        ["refused", "fallback"],
     ),
     "refused by the slow one": ([WRAPPER, (1, f"{SLOW}!")], ["refused"]),
     "a tf.function": ([(0, "Bound.call_function"), (1, "quick_execute"), (2, SLOW)], ["function"]),
