@@ -111,7 +111,7 @@ class OpRecorder:
             return
         try:
             # An op that writes in place is an update only if it writes a parameter, which is a leaf
-            # with a gradient. The tensor that is written is the first input.
+            # that requires a gradient. The tensor that is written is the first input.
             written = self._tensors.find_tensors(inputs[:1]) if _writes_in_place(name) else []
             is_update = any(tensor.requires_grad and tensor.is_leaf for tensor in written)
             self._add(name, inputs, outputs, EAGER, is_update)
