@@ -125,13 +125,7 @@ def _find_in_dict(holder: dict, value: object, graph: HolderGraph) -> list[Place
     if vars(sys.modules["__main__"]).get("Out") is holder:  # IPython's record of results
         return []
     owners = graph.holders(holder)
-    # (kind of place, owner) for each owner of which the dict is a part, and not only an item.
-    kinds_and_owners = HiddenList()
-    for owner in owners:
-        kind = find_part_kind(owner, holder)
-        if kind:
-            kinds_and_owners.append((kind, owner))
-
+    kinds_and_owners = _find_owners_of_part(holder, owners)
     keys = find_keys(holder, value)
     name = graph.names_by_id.get(id(holder))
     if name in sys.modules:
@@ -156,6 +150,20 @@ def _find_in_dict(holder: dict, value: object, graph: HolderGraph) -> list[Place
     if any(key is value for key in list(holder)):
         places.append(Place("dict key", holder, "{key}"))
     return places
+
+
+def _find_owners_of_part(part: dict, holders: HiddenList) -> HiddenList:
+    """Return (kind of place, owner) for each holder of a dict that has the dict as a part.
+
+    The `__dict__` of an instance is a part of the instance. A dict to which an attribute or an item
+    refers is no part.
+    """
+    kinds_and_owners = HiddenList()
+    for holder in holders:
+        kind = find_part_kind(holder, part)
+        if kind:
+            kinds_and_owners.append((kind, holder))
+    return kinds_and_owners
 
 
 def _is_snapshot_of(owner: object, holder: dict) -> bool:
@@ -191,17 +199,18 @@ def _find_in_tuple(holder: tuple, value: object, owners: HiddenList) -> list[Pla
 
 
 def _find_in_cell(cell: types.CellType, value: object, graph: HolderGraph) -> list[Place]:
-    """Return the Place of the variable that a cell has; a list of one Place, or of none.
+    """Return the Place of the variable that is in a cell.
 
     A cell is an object in which CPython stores a variable that an inner function uses. All
     functions that use the variable share the cell, so they are the holder of the Place together.
+    If only running or paused calls use the cell, there is a Place for the variable of each.
     """
     functions = HiddenList()
     for closure in graph.holders(cell):
         for owner in graph.holders(closure):
             if real_isinstance(owner, types.FunctionType) and owner.__closure__ is closure:
                 functions.append(owner)
-    if not functions:  # only a call uses the cell: then it is a local variable of the call
+    if not functions:
         return [place for call in graph.holders(cell) for place in find_variables(call, value)]
 
     function = functions[0]

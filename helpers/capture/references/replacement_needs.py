@@ -42,8 +42,8 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class _Waiting:
-    """An object that is still to be followed."""
+class _PendingObject:
+    """An object whose references are still to be followed."""
 
     #: The object.
     value: object
@@ -58,10 +58,13 @@ def find_needs(new: object, old: object) -> Needs:
     The search follows functions and callable objects, their closures, defaults and attributes, and
     the functions, dicts and lists that their code names in the module of `new`. It stops at `old`,
     because what the original itself uses is no need of the replacement.
+
+    `is_near` is true for a part of the replacement itself, such as its closure. It is false for
+    what is only in a dict or list, or under a global name: such an object is followed less far.
     """
     needs = Needs(set(), set())
-    home: dict | None = None  # the globals of the replacement, or of the function in it
-    waiting = HiddenList([_Waiting(new, is_near=True)])
+    home_globals: dict | None = None  # the globals of the replacement, or of the function in it
+    waiting = HiddenList([_PendingObject(new, is_near=True)])
     while waiting:
         current = waiting.pop()
         value = current.value
@@ -70,25 +73,27 @@ def find_needs(new: object, old: object) -> Needs:
         needs.ids.add(id(value))
 
         if type(value) is types.FunctionType:
-            if home is None:  # the first function: the replacement, or the one inside it
-                home = value.__globals__
+            if home_globals is None:  # the first function: the replacement, or the one inside it
+                home_globals = value.__globals__
             # The global names of a function of another module are a library's own matter, unless
             # the function is a part of the replacement.
-            if current.is_near or value.__globals__ is home:
-                waiting += _follow_names(value, home, needs)
+            if current.is_near or value.__globals__ is home_globals:
+                waiting += _follow_names(value, home_globals, needs)
             parts = (value.__closure__, value.__defaults__, value.__kwdefaults__, vars(value))
             is_near = current.is_near
         else:
             parts = _list_followed_parts(value, current.is_near)
             is_near = current.is_near and not is_exactly(value, *_CONTAINER_TYPES)
-        waiting += [_Waiting(part, is_near) for part in parts if part is not None]
+        waiting += [_PendingObject(part, is_near) for part in parts if part is not None]
     return needs
 
 
-def _follow_names(function: types.FunctionType, home: dict, needs: Needs) -> list[_Waiting]:
+def _follow_names(
+    function: types.FunctionType, home_globals: dict, needs: Needs
+) -> list[_PendingObject]:
     """Add the global names in a function's code to `needs.names`; return the values to follow.
 
-    Values to follow are functions of the module whose dict is `home`, and partials, dicts and
+    Values to follow are functions of the module whose dict is `home_globals`, and partials, dicts and
     lists. Anything else, such as another module or a class, is not a part of the replacement.
     """
     global_names = function.__globals__
@@ -96,9 +101,9 @@ def _follow_names(function: types.FunctionType, home: dict, needs: Needs) -> lis
     for name in list_global_names(function.__code__) & global_names.keys():
         needs.names.add((id(global_names), name))
         value = global_names[name]
-        is_neighbour = type(value) is types.FunctionType and value.__globals__ is home
+        is_neighbour = type(value) is types.FunctionType and value.__globals__ is home_globals
         if is_neighbour or is_exactly(value, partial, *_CONTAINER_TYPES):
-            values.append(_Waiting(value, is_near=False))
+            values.append(_PendingObject(value, is_near=False))
     return values
 
 
