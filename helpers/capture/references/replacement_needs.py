@@ -93,8 +93,8 @@ def _follow_names(
 ) -> list[_PendingObject]:
     """Add the global names in a function's code to `needs.names`; return the values to follow.
 
-    Values to follow are functions of the module whose dict is `home_globals`, and partials, dicts and
-    lists. Anything else, such as another module or a class, is not a part of the replacement.
+    Values to follow are functions of the module whose dict is `home_globals`, and partials, dicts
+    and lists. Anything else, such as another module or a class, is no part of the replacement.
     """
     global_names = function.__globals__
     values = []
