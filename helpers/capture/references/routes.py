@@ -195,26 +195,36 @@ def record_routes(
     # recorder, runs the real route of this name.
     route_names = {name: _returning(name) for name in named_routes}
     board = record_callers(route_names, recorder.run_route, interventions)
+    return _build_route_map(board, recorder, list(interventions.values()))
 
+
+def _build_route_map(
+    board: Ledger, recorder: "_HolderRecorder", interventions: list[Callable]
+) -> RouteMap:
+    """Return the table `board` with what the recorder has read for each of its columns."""
     # After Ctrl-C there are fewer columns than interventions, and the recorder may have the
     # beginning of one more.
     column_count = len(board.headings)
-    found_routes = [
-        Route(
-            name=name,
-            call=format_call(route),
-            kind=find_holder_kind(readers[name]),
-            holds=tuple(recorder.held_by_route[name][:column_count]),
+    found_routes = []
+    for name, route in recorder.routes.items():
+        found_routes.append(
+            Route(
+                name=name,
+                call=format_call(route),
+                kind=find_holder_kind(recorder.readers[name]),
+                holds=tuple(recorder.held_by_route[name][:column_count]),
+            )
         )
-        for name, route in named_routes.items()
-    ]
     order = _order_routes(found_routes)
-    sources = [find_source(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
+
+    old, new = recorder.functions
     functions = [
         Function(format_label(old), tuple(recorder.codes_of_old[:column_count])),
         Function(format_label(new), tuple(recorder.codes_of_new[:column_count])),
     ]
-    patches = ["", *map(format_intervention, interventions.values())]  # "": no intervention
+    # A code object without a source is shown as "…".
+    sources = [find_source(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
+    patches = ["", *map(format_intervention, interventions)]  # "": no intervention
     return RouteMap(
         title=board.title,
         subject=board.subject,
@@ -238,6 +248,10 @@ class _HolderRecorder:
 
     Attributes
     ----------
+    functions : HiddenList
+        The old function and the new one.
+    routes, readers : mapping
+        Name of a route -> the route, and what returns the function that the route is about to call.
     held_by_route : dict of str to list of int
         The name of a route -> for each run 0 if the route was about to call the old function, 1 for
         the new one, UNKNOWN for anything else.
@@ -263,9 +277,9 @@ class _HolderRecorder:
         self.codes = HiddenList()
         self.codes_of_old: list[int] = []
         self.codes_of_new: list[int] = []
-        self._functions = functions
-        self._routes = routes
-        self._readers = readers
+        self.functions = functions
+        self.routes = routes
+        self.readers = readers
 
     def run_route(self, named_route: Callable[[], str]) -> object:
         """Record what a route is about to call, then run the route; return its result.
@@ -274,14 +288,14 @@ class _HolderRecorder:
         `named_route()` returns the name of the route.
         """
         name = named_route()
-        is_first_of_column = name == next(iter(self._routes))
+        is_first_of_column = name == next(iter(self.routes))
         # At the first route an intervention has just begun. It may have replaced the code objects.
         if is_first_of_column:
-            old, new = self._functions
+            old, new = self.functions
             self.codes_of_old.append(self._record_code(old))
             self.codes_of_new.append(self._record_code(new))
         self.held_by_route[name].append(self._read_holder(name))
-        return self._routes[name]()
+        return self.routes[name]()
 
     def _record_code(self, function: object) -> int:
         """Return the position of a function's code object in `codes`; add a new one first.
@@ -296,7 +310,7 @@ class _HolderRecorder:
     def _read_holder(self, name: str) -> int:
         """Return 0 if a route is about to call the old function, 1 if the new one, else UNKNOWN."""
         try:
-            return _find_identical(self._functions, self._readers[name]())
+            return _find_identical(self.functions, self.readers[name]())
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the reader is the learner's own
