@@ -211,29 +211,48 @@ def find_in_frameworks() -> dict[str, str]:
     users = {}
     get_shell = getattr(restoring.module("IPython"), "get_ipython", None)
     shell = get_shell() if get_shell is not None else None
-    if shell is not None:
-        callbacks = []
-        for _event, callbacks_of_event in sorted(shell.events.callbacks.items()):
-            callbacks += callbacks_of_event
-        users["cell transformers"] = _list_users(map(_format_hook, shell.ast_transformers))
-        users["cell events"] = _list_users(map(_format_hook, callbacks))
-
+    if shell is not None:  # this process runs the cells of a notebook
+        users |= _find_in_ipython(shell)
     if restoring.module("torch"):
-        dispatch_modes, function_modes = torch_modes.read_mode_stacks()
-        users["torch function modes"] = _list_users(map(real_type_name, function_modes))
-        users["torch dispatch modes"] = _list_users(map(real_type_name, dispatch_modes))
-        # The callback is False if Dynamo only runs code that is compiled already: nobody is asked.
-        callback = frame_callback.read_frame_callback() or None
-        users["torch's frame callback"] = _format_hook(callback)
-
+        users |= _find_in_torch()
     if restoring.module("tensorflow"):
-        callbacks = tensorflow_private.context.context().op_callbacks
-        users["TensorFlow op callbacks"] = _list_users(map(_format_hook, callbacks))
-        users["TensorFlow's doors to C"] = _list_users(_find_replaced_entry_points())
-        # The innermost graph comes last. It is the one into which ops are written now.
-        graphs = [real_type_name(graph) for graph in tensorflow_private.graphs_being_built()]
-        users["a graph being built"] = graphs[-1] if graphs else NOBODY
+        users |= _find_in_tensorflow()
     return users
+
+
+def _find_in_ipython(shell) -> dict[str, str]:
+    """Return way -> the names of its users, for the hooks of IPython's shell."""
+    callbacks = []
+    for _event, callbacks_of_event in sorted(shell.events.callbacks.items()):
+        callbacks += callbacks_of_event
+    return {
+        "cell transformers": _list_users(map(_format_hook, shell.ast_transformers)),
+        "cell events": _list_users(map(_format_hook, callbacks)),
+    }
+
+
+def _find_in_torch() -> dict[str, str]:
+    """Return way -> the names of its users, for torch's modes and Dynamo's frame callback."""
+    dispatch_modes, function_modes = torch_modes.read_mode_stacks()
+    # The callback is False if Dynamo only runs code that is compiled already: nobody is asked.
+    callback = frame_callback.read_frame_callback() or None
+    return {
+        "torch function modes": _list_users(map(real_type_name, function_modes)),
+        "torch dispatch modes": _list_users(map(real_type_name, dispatch_modes)),
+        "torch's frame callback": _format_hook(callback),
+    }
+
+
+def _find_in_tensorflow() -> dict[str, str]:
+    """Return way -> the names of its users, for TensorFlow's hooks and the graph being built."""
+    callbacks = tensorflow_private.context.context().op_callbacks
+    # The innermost graph comes last. It is the one into which ops are written now.
+    graphs = [real_type_name(graph) for graph in tensorflow_private.graphs_being_built()]
+    return {
+        "TensorFlow op callbacks": _list_users(map(_format_hook, callbacks)),
+        "TensorFlow's doors to C": _list_users(_find_replaced_entry_points()),
+        "a graph being built": graphs[-1] if graphs else NOBODY,
+    }
 
 
 def _find_replaced_entry_points() -> list[str]:

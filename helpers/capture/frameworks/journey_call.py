@@ -7,7 +7,7 @@ import contextlib
 import sys
 import weakref
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Set
 from dataclasses import dataclass
 from types import FunctionType, MethodType
 
@@ -83,16 +83,57 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
         outcome = run_to_end(lambda: run(fn, args, kwargs))
         caches_after = _read_caches(fn, space)
 
+    dynamo_codes_after = list_dynamo_codes(function)
+    ended_call = _EndedCall(
+        has_globals=space is not None,
+        dynamo_codes=dynamo_codes_before.keys() | dynamo_codes_after.keys(),
+        new_dynamo_codes=len(dynamo_codes_after.keys() - dynamo_codes_before.keys()),
+        caches=_count_cache_answers(fn, caches_before, caches_after, recorder),
+        key=key,
+        trace_count=len(traces),
+        outcome=outcome,
+        printed=printed.text(),
+        end=run.describe_end(),
+    )
+    return _build_record(ended_call, recorder)
+
+
+@dataclass(frozen=True)
+class _EndedCall:
+    """What is known of a call that has ended, besides the counts of the recorder."""
+
+    #: Whether there are globals that mark the learner's code.
+    has_globals: bool
+    #: The ids of the code objects that Dynamo has made of the learner's, before or in the call.
+    dynamo_codes: Set[int]
+    #: How many of them are new.
+    new_dynamo_codes: int
+    #: How often the caches of functools had an answer.
+    caches: CacheCounts
+    #: The arguments as the called tf.function looks them up, in words; or "".
+    key: str
+    #: How many traces of tf.functions there were.
+    trace_count: int
+    #: "" if the call returned, INTERRUPTED after Ctrl-C, otherwise the error in words.
+    outcome: str
+    #: What the call printed.
+    printed: str
+    #: How the recorder came to its end.
+    end: RecorderEnd
+
+
+def _build_record(ended_call: _EndedCall, recorder: JourneyRecorder) -> CallRecord:
+    """Return the record of a call, with the recorder's counts added up for each owner of code."""
     # Dynamo's code objects run under the learner's globals, so the recorder counts them, too. They
     # are told from the learner's code objects by their ids.
-    dynamo_codes_after = list_dynamo_codes(function)
-    dynamo_codes = dynamo_codes_before.keys() | dynamo_codes_after.keys()
+    dynamo_codes = ended_call.dynamo_codes
     # A frame of a resume function counts as Dynamo's, but its lines are lines of the learner's.
     dynamo_frame_codes = dynamo_codes | recorder.list_resume_codes()
     operators = _count_by_owner(recorder.operators_by_code, recorder, dynamo_codes)
     del operators[DYNAMO]  # only operators of code that somebody wrote count
+    is_interrupted = ended_call.outcome == INTERRUPTED
     return CallRecord(
-        has_globals=space is not None,
+        has_globals=ended_call.has_globals,
         library=recorder.library,
         codes=recorder.codes,
         frames=_count_by_owner(recorder.frames_by_code, recorder, dynamo_frame_codes),
@@ -107,17 +148,17 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
         own_c_calls=recorder.own_c_calls,
         evaluators=frozenset(recorder.evaluators),
         tf_function_calls=recorder.tf_function_calls,
-        traces=len(traces),
+        traces=ended_call.trace_count,
         nodes=sum(count for (_, name), count in recorder.c_calls.items() if name == NEW_NODE),
-        new_dynamo_codes=len(dynamo_codes_after.keys() - dynamo_codes_before.keys()),
-        caches=_count_cache_answers(fn, caches_before, caches_after, recorder),
-        key=key,
+        new_dynamo_codes=ended_call.new_dynamo_codes,
+        caches=ended_call.caches,
+        key=ended_call.key,
         ops=tuple(RecordedOp(name, kernel) for name, kernel in recorder.ops),
-        outcome="KeyboardInterrupt" if outcome == INTERRUPTED else outcome,
-        printed=printed.text(),
-        is_interrupted=outcome == INTERRUPTED,
+        outcome="KeyboardInterrupt" if is_interrupted else ended_call.outcome,
+        printed=ended_call.printed,
+        is_interrupted=is_interrupted,
         event_count=recorder.count_events(),
-        end=run.describe_end(),
+        end=ended_call.end,
     )
 
 
