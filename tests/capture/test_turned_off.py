@@ -45,25 +45,25 @@ def test_a_call_in_a_dispatch_mode_turns_a_function_off():
     for fn in (moded, compiled):
         told = watch_breaks(fn, X).model
         assert told.graphs == 1
-        assert "moded (test_turned_off.py:" in told.note
+        assert "fresh compile. In your program Dynamo skips moded (test_turned_off.py:" in told.note
         assert OFF in watch_compile(fn, X).model.note
     assert code_extras.list_barred_codes([moded.__code__]) == [(moded.__code__, "SKIP")]
 
 
-def test_a_block_says_why_nothing_was_compiled_in_it():
-    with watching_breaks() as nothing_called:
+def test_a_block_says_that_nothing_was_compiled_in_it():
+    with watching_breaks() as seen:
         pass
+    assert "No compiled function was called in the block." in seen.model.note
     moded, compiled = compiled_in_a_mode()
-    with watching_breaks() as skipped:
+    with watching_breaks() as seen:
         compiled(X)
-    assert "moded (test_turned_off.py:" in skipped.model.note
+    assert seen.model.graphs == 0
+    assert "Dynamo skips moded (test_turned_off.py:" in seen.model.note
     whole = torch.compile(lambda x: x.cos(), backend="eager")
     whole(X)
-    with watching_breaks() as compiled_before:
+    with watching_breaks() as seen:
         whole(X)
-    models = [seen.model for seen in (nothing_called, skipped, compiled_before)]
-    assert [model.graphs for model in models] == [0, 0, 0]
-    assert all(model.note for model in models) and len({model.note for model in models}) == 3
+    assert "Dynamo translated nothing in it" in seen.model.note
 
 
 def test_settings_that_turn_compiling_off_are_named():
@@ -71,7 +71,7 @@ def test_settings_that_turn_compiling_off_are_named():
         return x.sin()
 
     with torch._dynamo.config.patch(disable=True):
-        assert "torch._dynamo.config.disable" in watch_breaks(settled, X).model.note
+        assert "while torch._dynamo.config.disable is set" in watch_breaks(settled, X).model.note
         assert "config.disable" in watch_fixes({"it": (settled, settled)}, X).model.note
     for stance in ("force_eager", "eager_on_recompile"):
         with torch.compiler.set_stance(stance):
@@ -82,11 +82,11 @@ def test_settings_that_turn_compiling_off_are_named():
 
 
 def test_a_module_after_a_compiled_lstm():
-    assert "inner" in watch_breaks(torch.nn.LSTM(4, 3), X).model.note
+    assert "they share the frame inner" in watch_breaks(torch.nn.LSTM(4, 3), X).model.note
     torch.compile(torch.nn.LSTM(4, 3), backend="eager")(X)
     told = watch_breaks(torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.ReLU()), X).model
     assert told.graphs == 1
-    assert "inner (external_utils.py:" in told.note
+    assert "In your program Dynamo skips inner (external_utils.py:" in told.note
 
 
 def test_a_function_at_its_limit():
@@ -97,7 +97,7 @@ def test_a_function_at_its_limit():
     with dynamo_settings.collect_torch_logs():
         for size in range(2, 12):
             compiled(torch.ones(size))
-    assert "limited (test_turned_off.py:" in watch_breaks(limited, X).model.note
+    assert "compiles limited (test_turned_off.py:" in watch_breaks(limited, X).model.note
 
 
 def test_a_disabled_function_and_module():
@@ -107,7 +107,7 @@ def test_a_disabled_function_and_module():
 
     told = watch_breaks(kept_out, X).model
     assert told.graphs == 1
-    assert "torch.compiler.disable" in told.note
+    assert "torch.compiler.disable keeps Dynamo out of this function" in told.note
     module = torch.compiler.disable(torch.nn.Linear(4, 2))
     assert "torch.compile is unwrapped" not in watch_breaks(module, X).model.note
 
@@ -129,7 +129,7 @@ def test_dynamo_skips_its_own_code_without_a_word():
     told = watch_breaks(mine, X).model  # torch's evaluator is still in the slot
     assert told.graphs == 2
     assert "Dynamo skipped" not in told.note
-    assert "put_back()" in told.note
+    assert "put_back() takes it out" in told.note
     put_back()
     assert "put_back" not in watch_breaks(mine, X).model.note
 
@@ -181,7 +181,7 @@ def test_a_stance_that_raises_is_no_limit_and_no_plain_run():
                 pytest.raises(RuntimeError, match="Detected recompile"),
             ):
                 compiled(torch.ones(7, 7))
-    assert "error in 2" in seen.model.note
+    assert "Dynamo raised an error in 2" in seen.model.note
     assert "plain Python" not in seen.model.note
     assert "limit" not in seen.model.note
 
@@ -195,4 +195,5 @@ def test_no_break_is_allowed_in_a_full_graph_and_so_python_runs_nothing():
             with contextlib.suppress(torch._dynamo.exc.Unsupported):
                 torch.compile(branches, backend="eager", **options)(torch.ones(3))
     first, second = (one.effect for one in seen.model.rows)
-    assert "fullgraph" in first and "fullgraph" not in second
+    assert first.startswith("Dynamo raises an error")
+    assert "Python runs" in second or "a graph ends" in second
