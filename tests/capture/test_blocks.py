@@ -250,7 +250,7 @@ def test_nested_blocks_see_the_same_and_other_threads_are_heard_but_may_not_watc
         thread.start()
         thread.join()
     assert outer.model == inner.model and outer.model.compiles == 1
-    assert "in another thread" in refused[0]
+    assert "thread" in refused[0]
 
 
 def test_watching_dynamo_makes_no_other_function_compile_again():
@@ -387,7 +387,7 @@ def test_an_error_of_the_one_call_is_raised_unless_the_lesson_expects_it(capsys)
 
     with pytest.raises(AssertionError, match="too many"):
         helpers.watch_ops(fails, 1)
-    assert "Then it raised AssertionError: too many" in " ".join(capsys.readouterr().out.split())
+    assert "AssertionError: too many" in " ".join(capsys.readouterr().out.split())
     with expect(AssertionError):
         helpers.watch_frames(fails, 1)
     told = capsys.readouterr().out

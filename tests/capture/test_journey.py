@@ -4,6 +4,7 @@ import functools
 import io
 import logging
 import random
+import re
 import sys
 import textwrap
 from cProfile import Profile
@@ -18,7 +19,12 @@ from helpers import show_journey, would_trace
 from helpers.capture.frameworks import journey_hooks, journey_recorder
 from helpers.capture.frameworks.call_tree import record_call_tree
 from helpers.capture.frameworks.executed_ops import record_ops
-from helpers.capture.frameworks.journey import build_journey
+from helpers.capture.frameworks.journey import (
+    FAULT,
+    NO_TIME,
+    ONLY_A_GENERATOR,
+    build_journey,
+)
 from helpers.mini import frame_hook
 from tests import pythons
 
@@ -56,6 +62,11 @@ def both(fn, *args, **kwargs):
     return model.first, model.again
 
 
+def different_lines(passage):
+    """Return how many different lines ran, which only the sentence of a passage says."""
+    return int(re.match(r"(\d+) of your lines\b|", passage.ran)[1] or 0)
+
+
 def entered(fn, *args) -> dict[str, int]:
     """Return name -> frames of the functions of this module in one call, as cProfile counts."""
     profile = Profile()
@@ -84,7 +95,7 @@ def test_numpy_goes_to_c_inside_an_instruction():
     assert again.passed[:2] == ("name", "frame") and "registry" not in again.passed
     assert again.count("operators") == 2
     bare = show_journey(lambda x: x @ x, np.ones((2, 2))).model.again
-    assert bare.passed == ("frame",) and "within one instruction" in bare.stop("C call").words
+    assert bare.passed == ("frame",) and bare.count("operators") == 1
 
 
 def test_c_calls_of_the_learner_s_frames_are_counted():
@@ -101,7 +112,7 @@ def test_eager_tensorflow():
     assert again.count("C calls") == sum(call.c for call in tree.calls)
     of_tensorflow = sum(not call.c for call in tree.calls)
     assert f"{of_tensorflow} of TensorFlow's" in again.stop("frame").words
-    assert "kernels for CPU, float32" in again.stop("registry").words
+    assert "CPU, float32" in again.stop("registry").words
 
 
 def test_tf_function_traces_and_then_finds_its_graph():
@@ -115,11 +126,10 @@ def test_tf_function_traces_and_then_finds_its_graph():
     assert first.passed == ("name", "cache key", "frame", "registry", "C call")
     assert again.passed == ("cache key", "registry", "C call")
     assert again.count("frames") == again.count("names") == 0
-    assert "none of your lines ran" in again.stop("frame").words
     assert again.stop("cache key").brief == "graph found"
     graph = fn.get_concrete_function(A).graph
     assert first.count("nodes") == len(graph.get_operations())
-    assert "in it MatMul, Relu, AddV2" in again.stop("registry").words
+    assert "MatMul, Relu, AddV2" in again.stop("registry").words
     assert record_call_tree(fn, A).count("TFE_Py_Execute") == 1
     assert again.stop("C call").words.startswith("TFE_Py_Execute; ")
 
@@ -190,10 +200,9 @@ def test_as_many_new_code_objects_are_said_as_dynamo_made(fn, given):
     first, again = both(torch.compile(fn, backend="eager"), given)
     made = [one() for one in torch._dynamo.convert_frame.output_codes.seen]
     many = sum(code.co_filename == __file__ for code in made)
-    noun = "code object" if many == 1 else "code objects"
-    assert f"Dynamo makes {many} new {noun} from yours" in first.stop("evaluator").words
-    assert first.count("translated") == many
-    assert "from yours" not in again.stop("evaluator").words
+    assert f"{many} new" in first.stop("evaluator").words
+    assert first.count("translated") == many and again.count("translated") == 0
+    assert "new" not in again.stop("evaluator").words
 
 
 def by_ways(fn, *args, **kwargs):
@@ -207,14 +216,14 @@ def test_one_function_is_called_by_three_ways_and_says_which_lines_ran():
         plain, graph, compiled = model.ways
         assert model.source.startswith("def two_lines(x):")
         assert plain.first.passed == plain.again.passed == ("name", "frame")
-        assert plain.first.ran == plain.again.ran == "2 of your lines ran."
-        assert graph.first.ran == "A copy of your lines ran."
+        assert different_lines(plain.first) == different_lines(plain.again) == 2
+        assert graph.first.stop("frame").brief == "AutoGraph's copy"
         assert graph.first.stop("cache key").brief == "traced"
         assert graph.again.passed == ("cache key", "registry", "C call")
-        assert graph.again.ran == "None of your lines ran."
+        assert graph.again.count("lines") == 0
         assert compiled.first.stop("evaluator").brief == "translated"
         assert compiled.again.stop("evaluator").brief == "entry found"
-        assert compiled.first.ran == compiled.again.ran == "None of your lines ran."
+        assert compiled.first.count("lines") == compiled.again.count("lines") == 0
         assert [one.way for one in model.ways] == ["plain", "tf.function", "torch.compile"]
 
 
@@ -224,12 +233,12 @@ def two_lines(x):
 
 
 def test_lines_that_run_more_than_once_are_counted_once_and_their_steps_too():
-    assert show_journey(total, 3).model.again.ran == "5 of your lines ran, in 12 steps."
+    again = show_journey(total, 3).model.again
+    assert (different_lines(again), again.count("lines")) == (5, 12)
     theirs = show_journey(textwrap.dedent, "a").model.again
-    assert "textwrap's lines ran" in theirs.ran and "textwrap's frame," in theirs.instead
-    assert "frame of textwrap's: " in theirs.stop("frame").words
-    assert "NumPy's ufuncs are not seen" in theirs.stop("registry").words
-    assert show_journey(sorted, [2, 1]).model.again.ran == "There was no line of yours to run."
+    for sentence in (theirs.ran, theirs.instead, theirs.stop("frame").words):
+        assert "textwrap's" in sentence and "your" not in sentence
+    assert show_journey(sorted, [2, 1]).model.again.count("lines") == 0
 
 
 @pytest.mark.parametrize("maker", [functools.cache, functools.lru_cache(maxsize=0)])
@@ -241,9 +250,9 @@ def test_a_cache_of_python_s_own_is_counted_as_it_counts_itself(maker):
     assert sum(call.count("cache misses") for call in calls) == counts.misses
     assert counts.misses == (1 if maker is functools.cache else 2)
     assert first.passed == ("name", "cache key", "frame")
-    assert first.ran == "2 of your lines ran." and first.stop("cache key").brief == "no answer"
+    assert different_lines(first) == 2 and first.stop("cache key").brief == "no answer"
     if again.count("cache hits"):
-        assert again.passed == ("cache key",) and again.ran == "None of your lines ran."
+        assert again.passed == ("cache key",) and again.count("lines") == 0
         assert again.stop("cache key").brief == "answer found" and again.instead
     else:
         assert again == first
@@ -252,7 +261,6 @@ def test_a_cache_of_python_s_own_is_counted_as_it_counts_itself(maker):
 def test_a_cached_function_that_calls_itself_tells_each_answer():
     first, again = both(fibonacci, 5)
     assert (first.count("cache hits"), first.count("cache misses")) == (3, 6)
-    assert "3 answers found, 6 not found" in first.stop("cache key").words
     assert first.count("frames") == 6 and again.count("frames") == 0
 
 
@@ -268,11 +276,9 @@ def test_a_cache_that_its_function_clears_and_one_that_refuses_are_told():
         return x
 
     first, _ = both(forgetful, 1)
-    assert first.count("cache hits") == 0 and first.ran == "2 of your lines ran."
+    assert first.count("cache hits") == 0 and different_lines(first) == 2
     unhashable, _ = both(functools.cache(two_lines), [1])
-    assert (
-        unhashable.outcome.startswith("TypeError") and unhashable.ran == "None of your lines ran."
-    )
+    assert unhashable.outcome.startswith("TypeError") and unhashable.count("lines") == 0
 
 
 class Keeper:
@@ -303,8 +309,6 @@ def test_a_cache_that_your_lines_call_is_not_told_to_be_skipped(fn):
     found = [(call.count("cache hits"), call.count("cache misses")) for call in (first, again)]
     assert found == [(0, 1), (1, 0)]
     assert "cache key" in first.passed and "cache key" in again.passed
-    assert again.stop("cache key").words.endswith("in your module: 1 answer found, 0 not")
-    assert "the cache itself is in C" in again.stop("C call").words or "C call" in again.passed
 
 
 def clears_what_it_asked(n):
@@ -315,7 +319,6 @@ def clears_what_it_asked(n):
 def test_what_a_cache_found_before_it_was_cleared_is_told_to_be_unknown():
     first, _ = both(clears_what_it_asked, 3)
     assert first.stop("cache key").brief == "not known"
-    assert "before your code cleared it is not known" in first.stop("cache key").words
 
 
 class Net(keras.Sequential):
@@ -328,19 +331,20 @@ def test_what_ran_to_be_traced_and_what_ran_plainly_are_told_apart():
     net.compile("sgd")
     copied = tf.function(lambda x: kept(x) + scaled(x))
     step, fit = both(net.train_on_batch, A, A), both(lambda: net.fit(A, A, verbose=0))[1]
-    assert step[0].ran.startswith("1 of your lines ran") and "to be traced" in step[0].instead
-    assert step[1].ran == "None of your lines ran." and "to be traced" not in fit.instead
+    assert different_lines(step[0]) == 1 and "traced" in step[0].instead
+    assert step[1].count("lines") == 0 and "traced" not in fit.instead
     some = both(lambda: tf.function(scaled, autograph=False)(A))[0].instead
-    assert some.startswith("1 of your 2 frames ran to be traced")
-    assert both(copied, A)[0].ran == "1 of your lines ran, and AutoGraph's copy of others."
+    assert some.startswith("1 of your 2") and "traced" in some
+    with_copy = both(copied, A)[0]
+    assert different_lines(with_copy) == 1 and "AutoGraph's copy" in with_copy.ran
 
 
 def test_what_a_way_raises_is_told_and_what_is_no_plain_function_refused():
     plain, graph, compiled = by_ways(in_torch, T)
     assert not plain.again.outcome and not compiled.again.outcome
-    assert graph.again.outcome and "of your lines ran" in graph.again.ran
+    assert graph.again.outcome and graph.again.count("lines") > 0
     for fn in (tf.function(in_tf), torch.nn.ReLU(), len):
-        with pytest.raises(TypeError, match="ways=True needs a plain Python function"):
+        with pytest.raises(TypeError, match="ways=True"):
             show_journey(fn, 1.0, ways=True)
 
 
@@ -409,7 +413,7 @@ def test_a_coroutine_is_refused_and_a_generator_told(refused):
         yield RATE
 
     model = show_journey(numbers).model
-    assert "only made a generator" in model.note and model.again.count("names") == 0
+    assert ONLY_A_GENERATOR in model.note and model.again.count("names") == 0
 
 
 def test_everything_is_as_it_was_also_after_an_interrupt():
@@ -436,7 +440,7 @@ def test_shares_are_parts_of_one_and_only_when_asked_for(refused):
     names = ["your frames", "Python of the libraries", "C functions"]
     assert [name for name, _ in model.shares] == names
     assert sum(part for _, part in model.shares) == pytest.approx(1)
-    assert "No time was measured" in show_journey(lambda: 1 / 0, shares=True).model.note
+    assert NO_TIME in show_journey(lambda: 1 / 0, shares=True).model.note
     refused(TypeError, "shares", show_journey, in_tf, A, shares=1)
 
 
@@ -481,7 +485,7 @@ def test_a_fault_of_ours_is_told_and_the_program_goes_on(name, monkeypatch):
     found, x = [], torch.ones(2)
     told = build_journey(lambda: (tf.add(1, 1), found.append(torch.add(x, x))))
     assert [one.tolist() for one in found] == [[2, 2]] * 2 and told.first.has_answer
-    assert "The recorder failed with ZeroDivisionError" in told.note
+    assert FAULT.format("ZeroDivisionError") in told.note
 
 
 def stops_the_profiler(x):
@@ -502,13 +506,12 @@ def test_from_where_the_recorder_was_replaced_nothing_is_said_to_be_known(fn):
     found = show_journey(fn, A).model
     kind = "tracer" if fn is sets_a_tracer else "profiler"
     line = fn.__code__.co_firstlineno + (1 if kind == "tracer" else 2)
-    assert f"another {kind}, or none, in place of the recorder" in found.note
-    assert f"test_journey.py:{line})" in found.note
-    assert "then not known" in found.again.stops[2].words
+    assert re.search(rf"\b{kind}\b.*\(test_journey\.py:{line}\)", found.note)
+    assert found.again.stops[2].words.endswith("not known")
     for passage in (found.first, found.again):
         unknown = (2, 4) if kind == "profiler" else ()
-        words = [stop.words for stop in passage.stops if stop.station in unknown]
-        assert all("until the recorder was replaced" in one for one in words)
+        briefs = [stop.brief for stop in passage.stops if stop.station in unknown]
+        assert briefs == ["not known"] * len(unknown)
     assert sys.gettrace() is None and sys.getprofile() is None
 
 
@@ -554,12 +557,12 @@ def test_lines_that_a_graph_calls_in_python_are_not_said_not_to_run():
         step = tf.function(lambda x, inside=inside: inside(note, [x], tf.float32), autograph=False)
         step(tf.constant(1.0))
         seen.clear()
-        text = show_journey(step, tf.constant(1.0)).text()
-        assert seen and "None of your lines ran in this thread." in text
-        assert "PyFunc may call Python in another thread" in " ".join(text.split())
+        first = show_journey(step, tf.constant(1.0)).model.first
+        assert seen and "thread" in first.ran and "PyFunc" in first.instead
     plain = tf.function(lambda x: x + 1, autograph=False)
     plain(tf.constant(1.0))
-    assert "in this thread" not in show_journey(plain, tf.constant(1.0)).text()
+    first = show_journey(plain, tf.constant(1.0)).model.first
+    assert "thread" not in first.ran + first.instead
 
 
 @pytest.mark.parametrize("fn", [in_torch, in_numpy, scaled])

@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 from helpers import show_names
-from helpers.capture.references.name_graph import build_names_graph
+from helpers.capture.references.name_graph import RUN_THE_CELL, build_names_graph
 from helpers.capture.references.name_timeline import MOST_STEPS, is_followed, record_names
 
 
@@ -39,7 +39,7 @@ def test_a_name_that_a_function_does_not_see_is_told_as_such(refused):
     outside = 1
     refused(NameError, "sees only the outer names that it uses", lambda: show_names("outside"))
     assert (lambda: outside and show_names("outside"))().model.targets("name outside")
-    with pytest.raises(NameError, match="'nowhere' here yet; run the cell that makes it"):
+    with pytest.raises(NameError, match=f"'nowhere' .*{RUN_THE_CELL}"):
         exec("show_names('nowhere')", {"show_names": show_names})
 
 
@@ -95,7 +95,6 @@ def test_steps_show_names_after_each_line_and_what_was_printed():
     steps = record_names(run).steps
     assert [step.label for step in steps][1:] == [f"after {place(run, n)}" for n in (2, 3, 4, 5)]
     assert [step.line for step in steps] == [2, 3, 4, 5, 0]  # the line that is about to run
-    assert steps[2].says == "rebinds a from len() to 5."
     last = steps[-1].panel("names and objects")
     assert last.node(target(last, "a")).label == "5"
     assert last.node(target(last, "b")).label == "len()"
@@ -167,16 +166,10 @@ def changed_in_place():
     return table
 
 
-def test_a_line_that_changes_an_object_says_so_though_no_name_moves():
+def test_a_line_that_changes_an_object_says_so_though_no_name_moves(snapshot):
     said = [(step.says, step.lane) for step in record_names(changed_in_place).steps]
-    assert {lane for _, lane in said[2:6]} == {"store"}
-    assert [says for says, _ in said[2:6]] == [
-        "changes what items refers to in place (1 item → 2 items).",
-        "rebinds items from one list to another.",
-        "makes table refer to dict.",
-        "changes what table refers to in place.",
-    ]
-    assert said[6] == ("changes no name and no object that a name refers to.", "operate")
+    assert [lane for _, lane in said[2:7]] == ["store"] * 4 + ["operate"]
+    assert [says for says, _ in said] == snapshot
 
 
 def test_an_error_that_a_handler_lets_through_is_told_at_the_end():
@@ -189,7 +182,7 @@ def test_an_error_that_a_handler_lets_through_is_told_at_the_end():
     def raises():
         {}["a"]
 
-    assert record_names(tidies).note == "The call of tidies raised KeyError."
+    assert re.search(r"tidies .*KeyError", record_names(tidies).note)
     assert record_names(raises).note == "" and "raised" in record_names(raises).steps[-1].label
 
 
@@ -263,7 +256,7 @@ def test_an_object_of_a_library_shows_a_short_value_without_an_address(words):
 
 def test_a_library_object_that_changes_says_from_what_to_what():
     says = record_names(lambda waiting: waiting.append(2), collections.deque([1])).steps[0].says
-    assert says == "changes what waiting refers to in place (deque([1]) → deque([1, 2]))."
+    assert "waiting" in says and "(deque([1]) → deque([1, 2]))" in says
 
 
 def test_members_of_a_set_come_in_the_order_of_their_names():

@@ -3,7 +3,12 @@
 import pytest
 
 from helpers import watch_traces
-from helpers.capture.frameworks.executed_ops import join_op_logs, record_ops
+from helpers.capture.frameworks.executed_ops import (
+    COMPILED_NOTE,
+    LEFT_OUT_NOTE,
+    join_op_logs,
+    record_ops,
+)
 from helpers.capture.tensorflow.eager_context import read_callbacks, recording_op_names
 from helpers.capture.torch.grad_fn_graph import build_grad_fn_graph
 from helpers.model.graphs import split_graph
@@ -137,7 +142,7 @@ def test_an_unknown_rank_and_many_ops():
             torch.ones(1) + 1
 
     log = record_ops(many)
-    assert len(log.rows) == 500 and "more ops were not recorded" in log.note
+    assert len(log.rows) == 500 and LEFT_OUT_NOTE.format(700, 1200) in log.note
 
 
 def test_grad_fn_is_walked_to_the_leaves():
@@ -170,7 +175,7 @@ def test_only_a_variable_is_updated_in_torch():
 def test_a_compiled_module_has_its_own_name_and_those_of_its_weights():
     module = torch.nn.Sequential(torch.nn.Linear(2, 2))
     log = record_ops(torch.compile(module, backend="eager"), torch.ones(1, 2))
-    assert log.title.startswith("Sequential: ") and "torch.compile made some" in log.note
+    assert log.title.startswith("Sequential: ") and COMPILED_NOTE in log.note
     assert "layer.0.weight" in {value.name for row in log.rows for value in row.reads}
 
 

@@ -3,12 +3,16 @@
 import contextlib
 import gc
 import itertools
+import re
 
 import pytest
 
 from helpers import code_swapped
 from helpers.capture.references.binding_list import list_bindings
-from helpers.capture.references.rebind import rebind_everywhere
+from helpers.capture.references.fixed_places import OURS, PYTHONS
+from helpers.capture.references.place_patterns import KEPT
+from helpers.capture.references.places import FIXED_REASONS
+from helpers.capture.references.rebind import NEEDED_BY_NEW, NEEDED_BY_OLD, rebind_everywhere
 from tests.capture import test_references
 from tests.capture.test_references import CASES, play
 
@@ -45,7 +49,8 @@ def test_each_kind_alone_is_rebound_and_restored_or_reported(stage, kind, path, 
 
 def test_only_read_only_holders_are_an_error_that_names_the_reason(stage):
     play(stage, "items = (op,)\ndel op")
-    with pytest.raises(ValueError, match=r"stage.items\[0\] \(a tuple cannot be changed\)"):
+    reason = re.escape(f"stage.items[0] ({FIXED_REASONS['tuple item']})")
+    with pytest.raises(ValueError, match=reason):
         rebind_everywhere(stage.items[0], stage.new).__enter__()
 
 
@@ -55,11 +60,10 @@ def test_what_is_printed_names_both_functions_by_their_lines_and_lists_the_place
     exec(compile(source, "/own/a.py", "exec"), vars(stage))
     play(stage, "items = [op] * 20\nheld = (op,)")
     block = rebind_everywhere(stage.op, stage.make())
-    words = "the function op (a.py:1) will be replaced by the function op (a.py:3)."
-    assert repr(block) == words
+    assert re.findall(r"a\.py:\d", repr(block)) == ["a.py:1", "a.py:3"]
     with block:
         head, *lines = repr(block).split("\n")
-    assert head.startswith("the function op (a.py:1): 21 of 22 places rebound, 1 left (")
+    assert re.match(r"the function op \(a\.py:1\): 21 of 22 .* 1 left", head)
     assert lines[:2] == ["  stage.op", "  stage.items[0]"] and lines[-1].startswith("  … 10 more")
 
 
@@ -69,12 +73,12 @@ def test_kept_places_stay_and_say_so(stage):
     old = stage.op
     with rebind_everywhere(old, stage.new, keep=("stage.alias", "stage.items*")) as rebinding:
         assert stage.alias is stage.items[0] is old
-        assert {row.reason for row in rebinding.left} == {"kept on request"}
+        assert {row.reason for row in rebinding.left} == {KEPT}
 
 
 @pytest.mark.parametrize("asked", ["keep", "only"])
 def test_a_path_that_names_no_place_is_refused(stage, asked):
-    with pytest.raises(ValueError, match="'stage.typo' matches no place that holds it"):
+    with pytest.raises(ValueError, match="'stage.typo'.* stage.op"):
         rebind_everywhere(stage.op, stage.new, **{asked: "stage.typo"}).__enter__()
     assert stage.op() == "old"
 
@@ -101,7 +105,7 @@ def test_a_replacement_still_reaches_the_original_through(stage, source):
     play(stage, "alias = op\n" + source)
     with rebind_everywhere(stage.op, stage.wrap) as rebinding:
         assert stage.alias() == "new old"
-        assert "the replacement itself needs it" in {row.reason for row in rebinding.left}
+        assert NEEDED_BY_NEW in {row.reason for row in rebinding.left}
     assert stage.alias() == "old"
 
 
@@ -120,7 +124,7 @@ def test_what_the_old_function_refers_to_itself_with_stays(stage, source):
     play(stage, "def wrap(): return 'new ' + original()")
     with rebind_everywhere(stage.op, stage.wrap) as rebinding:
         assert stage.alias() == "new old"
-        assert "the old object refers to itself there" in {row.reason for row in rebinding.left}
+        assert NEEDED_BY_OLD in {row.reason for row in rebinding.left}
 
 
 @quick
@@ -152,7 +156,7 @@ def test_a_place_that_somebody_else_changed_is_left_and_named(stage):
         stage.alias = 5
     assert (stage.op, stage.alias) == (old, 5)
     assert [row.path for row in block.kept] == ["stage.alias"]
-    assert "changed stage.alias in the block. That was left" in repr(block)
+    assert "stage.alias" in repr(block).splitlines()[-1]
 
 
 # What a program does in the block -> the places that are then the program's own.
@@ -283,13 +287,13 @@ def test_code_that_does_not_fit_is_refused(stage, refused):
     def outer():
         return stage
 
-    with pytest.raises(ValueError, match="op has 0 free variables and the donor has 1"):
+    with pytest.raises(ValueError, match="op has 0 .* the donor has 1"):
         code_swapped(stage.op, outer)
     refused(TypeError, "the function len is not a Python function", code_swapped, len, stage.op)
 
 
 def test_builtins_and_the_house_s_own_names_are_left():
-    with pytest.raises(ValueError, match="len .Python's own modules and the kernel rely on it"):
+    with pytest.raises(ValueError, match=f"len .{PYTHONS}"):
         rebind_everywhere(len, max, only="builtins.len").__enter__()
-    with pytest.raises(ValueError, match="the code that restores everything relies on it"):
+    with pytest.raises(ValueError, match=OURS):
         code_swapped(rebind_everywhere, list_bindings)

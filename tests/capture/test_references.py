@@ -1,5 +1,6 @@
 """Every kind of holder is found and named; hostile neighbours are left alone."""
 
+import re
 import sys
 import textwrap
 import types
@@ -101,20 +102,19 @@ def test_nothing_is_found_for_an_object_that_only_a_local_holds():
         return None
 
     assert rows(lonely) == ()
-    told = "Neither search finds a place that holds it. The search does not list what only"
-    assert list_bindings(lonely).note.startswith(told)
+    assert list_bindings(lonely).note.endswith(binding_list.UNSEEN)
 
 
 def test_the_title_tells_a_patch_from_what_it_wraps_and_the_note_a_cycle(stage):
     source = "def wrap(f):\n    @functools.wraps(f)\n    def inner(): return f()\n    return inner"
     exec(compile(source, "/own/plugin.py", "exec"), vars(stage))
     stage.op = stage.wrap(stage.op)
-    assert list_bindings(stage.op).title == "Places that refer to the function op (plugin.py:2)"
-    assert list_bindings(stage.op.__wrapped__).title == "Places that refer to the function op"
-    assert "cycle" not in list_bindings(stage.op).note
+    assert list_bindings(stage.op).title.endswith(" op (plugin.py:2)")
+    assert list_bindings(stage.op.__wrapped__).title.endswith(" op")
+    assert binding_list.CYCLE not in list_bindings(stage.op).note
     play(stage, "class Box:\n __slots__ = 'it'\n def __getattr__(self, name): 1 / 0")
     play(stage, "def own():\n box = Box(); box.it = [box]; return box")
-    assert "It is in a cycle of references, and nothing" in list_bindings(stage.own()).note
+    assert binding_list.CYCLE in list_bindings(stage.own()).note
 
 
 def test_a_traceback_or_a_generator_is_the_reason_and_no_copy_of_the_variables_stays(stage):
@@ -122,9 +122,10 @@ def test_a_traceback_or_a_generator_is_the_reason_and_no_copy_of_the_variables_s
     exec(compile(source, "/own/plugin.py", "exec"), vars(stage))
     next(stage.steps)
     play(stage, "def work(held): 1 / 0\ntry: work(op)\nexcept Exception as error: kept = error")
-    why = {row.reason for row in rows(stage.op) if row.kind == "local variable"}
-    found = "the traceback of ZeroDivisionError keeps it; the exception is in stage.kept"
-    assert why == {"a generator keeps it, at plugin.py:2", found}
+    reasons = {row.reason for row in rows(stage.op) if row.kind == "local variable"}
+    of_generator, of_traceback = sorted(reasons, key=lambda reason: "ZeroDivisionError" in reason)
+    assert "generator" in of_generator and of_generator.endswith("plugin.py:2")
+    assert "ZeroDivisionError" in of_traceback and of_traceback.endswith("stage.kept")
     next(stage.steps)
     del stage.kept
     assert paths(stage.op) == {"stage.op"}
@@ -185,7 +186,7 @@ def test_an_object_with_a_crowd_of_holders_is_listed_up_to_a_limit_that_is_told(
     monkeypatch.setattr(binding_list, "MOST_HOLDERS", 500)
     listing = list_bindings(stage.op)
     assert len(listing.rows) <= 501
-    assert "more objects hold it and are not listed" in listing.note
+    assert re.search(r"\b\d+ more objects", listing.note)
 
 
 def test_classes_and_modules_can_be_looked_up_too(stage):
@@ -197,8 +198,8 @@ def test_classes_and_modules_can_be_looked_up_too(stage):
 def test_the_graph_has_an_arrow_from_every_place(stage):
     play(stage, "items = [op]")
     graph = build_binding_graph(stage.op)
-    assert [node.label for node in graph.nodes] == ["the function op", "stage.op", "stage.items[0]"]
-    assert [node.detail for node in graph.nodes[1:]] == ["can be rebound"] * 2
+    assert [node.label for node in graph.nodes[1:]] == ["stage.op", "stage.items[0]"]
+    assert [node.kind for node in graph.nodes] == ["function", "name", "name"]
     arrows = [(edge.label, edge.target) for edge in graph.edges]
     assert arrows == [("module attribute", "object"), ("list item", "object")]
 

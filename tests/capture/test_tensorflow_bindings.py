@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from helpers.capture.references.places import FIXED_REASONS
 from tests.pythons import finished
 
 pytest.importorskip("tensorflow", reason="needs TensorFlow")
@@ -101,4 +102,4 @@ def test_the_cache_in_c_is_full_or_empty_afterwards_as_it_was_before(told, how):
 
 def test_after_the_block_every_place_is_as_before(told):
     assert told["identical"]
-    assert told["left"] == [[SIGNATURES, "a key is found by its hash"]]
+    assert told["left"] == [[SIGNATURES, FIXED_REASONS["dict key"]]]

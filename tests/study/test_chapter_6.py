@@ -44,7 +44,7 @@ def test_a_bad_answer_fails_and_leaves_nothing_behind(exercise, answer):
 def test_answers_without_the_calls_as_keys_are_named(answers):
     outcome = check.route(answers, {"f()": lambda: None}).model
     assert outcome.state == "failed"
-    assert "the guess must be a dict with the keys f()" in outcome.because
+    assert "f()" in outcome.because
 
 
 @pytest.mark.parametrize("answer", ["Fast path", ["fast path"] * 2])
@@ -56,9 +56,9 @@ def test_a_route_in_another_form_is_accepted(answer):
 def test_a_missing_route_is_named():
     calls = dict.fromkeys(("f()", "g()"), lambda: None)
     outcome = check.route({"f()": "no door", "g()": ...}, calls).model
-    assert outcome.state == "untried" and "Replace the ... of g()" in outcome.more
+    assert outcome.state == "untried" and "g()" in outcome.more
     assert "'g()' is missing" in check.route({"f()": "no door"}, calls).model.because
-    assert "no calls to check" in check.route({}, {}).model.because
+    assert check.route({}, {}).model.state == "failed"
 
 
 # ------------------------------------------------------------------ execute, in a child

@@ -1,4 +1,6 @@
-"""Every way to intercept a call, and who uses each of them now.
+"""List the known ways to intercept a Python call (WAYS), such as `sys.settrace` or a dispatch mode
+of torch, and who uses each *way* now. A *user* of a way is a hook, a tool or a mode that is
+registered there. A user is shown by its name.
 
 Only what is registered is read. Nothing of the user's is called, and a framework that has not been
 imported is not imported for this. Audit hooks (`sys.addaudithook`) cannot be listed, because
@@ -50,7 +52,7 @@ DISPLAY_SOURCE = CEVAL if "PRINT_EXPR" in opmap else "Python/intrinsics.c"
 
 @dataclass(frozen=True)
 class KnownWay:
-    """One way to intercept a call, as long as nobody has looked who uses it."""
+    """One way to intercept a call, without what uses it now."""
 
     #: What the interceptor gets to see.
     sees: str
@@ -126,7 +128,9 @@ WAYS = {
 
 
 def list_interceptions() -> Interceptions:
-    """Return the usual ways to intercept a call, from the name to the op, and who uses each."""
+    """Return a table with a row for each way to intercept a call, and who uses it now."""
+    # OLD stands for a way of a framework that is not imported. The next lines replace it where
+    # the framework is imported.
     users_by_way = dict.fromkeys(WAYS, OLD)
     users_by_way |= _find_in_python()
     users_by_way |= find_in_frameworks()
@@ -144,7 +148,7 @@ def list_interceptions() -> Interceptions:
 
 
 def _find_in_python() -> dict[str, str]:
-    """Return way -> who uses it, of the ways that Python itself has."""
+    """Return way -> the names of its users, for the ways that Python itself has."""
     own_finders = (machinery.BuiltinImporter, machinery.FrozenImporter, machinery.PathFinder)
     other_finders = [finder for finder in sys.meta_path if finder not in own_finders]
     users = {
@@ -166,17 +170,24 @@ def _find_in_python() -> dict[str, str]:
 
 
 def _find_replaced_builtins() -> list[str]:
-    """Return "the function for the name" of each builtin name with another value."""
-    now = vars(builtins)
-    return [
-        f"{_format_hook(now.get(name))} for {name}"
-        for name, original in BUILTINS.items()
-        if now.get(name) is not original
-    ]
+    """Return text such as "my_print() for print" for each builtin that has been replaced.
+
+    BUILTINS has the values of the builtins from before the learner's program ran.
+    """
+    current_builtins = vars(builtins)
+    replaced = []
+    for name, original in BUILTINS.items():
+        value = current_builtins.get(name)
+        if value is not original:
+            replaced.append(f"{_format_hook(value)} for {name}")
+    return replaced
 
 
 def _find_frame_evaluator() -> str:
-    """Return the frame evaluator that is set and its owner; NOBODY for CPython's own."""
+    """Return the frame evaluator that is set, and its owner; NOBODY for CPython's own.
+
+    The frame evaluator is the C function that CPython calls to run a frame (PEP 523).
+    """
     evaluator, *_ = frame_hook.installed()
     if evaluator.owner.startswith("CPython"):
         return NOBODY
@@ -184,7 +195,7 @@ def _find_frame_evaluator() -> str:
 
 
 def _find_monitoring_tools() -> str:
-    """Return the tools that `sys.monitoring` has; NEW for a Python without that module."""
+    """Return the names of the tools that use `sys.monitoring`; NEW for a Python without it."""
     monitoring = getattr(sys, "monitoring", None)
     if not monitoring:
         return NEW
@@ -193,36 +204,63 @@ def _find_monitoring_tools() -> str:
 
 
 def find_in_frameworks() -> dict[str, str]:
-    """Return way -> who uses it, of hooks into IPython, torch and TensorFlow."""
+    """Return way -> the names of its users, for the hooks of IPython, torch and TensorFlow.
+
+    The ways of a library that is not imported are missing from the dict.
+    """
     users = {}
     get_shell = getattr(restoring.module("IPython"), "get_ipython", None)
     shell = get_shell() if get_shell is not None else None
-    if shell is not None:
-        callbacks = []
-        for _event, callbacks_of_event in sorted(shell.events.callbacks.items()):
-            callbacks += callbacks_of_event
-        users["cell transformers"] = _list_users(map(_format_hook, shell.ast_transformers))
-        users["cell events"] = _list_users(map(_format_hook, callbacks))
-
+    if shell is not None:  # this process runs the cells of a notebook
+        users |= _find_in_ipython(shell)
     if restoring.module("torch"):
-        dispatch_modes, function_modes = torch_modes.read_mode_stacks()
-        users["torch function modes"] = _list_users(map(real_type_name, function_modes))
-        users["torch dispatch modes"] = _list_users(map(real_type_name, dispatch_modes))
-        # The callback is False where Dynamo only runs what is compiled already.
-        callback = frame_callback.read_frame_callback() or None
-        users["torch's frame callback"] = _format_hook(callback)
-
+        users |= _find_in_torch()
     if restoring.module("tensorflow"):
-        callbacks = tensorflow_private.context.context().op_callbacks
-        users["TensorFlow op callbacks"] = _list_users(map(_format_hook, callbacks))
-        users["TensorFlow's doors to C"] = _list_users(_find_replaced_entry_points())
-        graphs = [real_type_name(graph) for graph in tensorflow_private.graphs_being_built()]
-        users["a graph being built"] = graphs[-1] if graphs else NOBODY
+        users |= _find_in_tensorflow()
     return users
 
 
+def _find_in_ipython(shell) -> dict[str, str]:
+    """Return way -> the names of its users, for the hooks of IPython's shell."""
+    callbacks = []
+    for _event, callbacks_of_event in sorted(shell.events.callbacks.items()):
+        callbacks += callbacks_of_event
+    return {
+        "cell transformers": _list_users(map(_format_hook, shell.ast_transformers)),
+        "cell events": _list_users(map(_format_hook, callbacks)),
+    }
+
+
+def _find_in_torch() -> dict[str, str]:
+    """Return way -> the names of its users, for torch's modes and Dynamo's frame callback."""
+    dispatch_modes, function_modes = torch_modes.read_mode_stacks()
+    # The callback is False if Dynamo only runs code that is compiled already: nobody is asked.
+    callback = frame_callback.read_frame_callback() or None
+    return {
+        "torch function modes": _list_users(map(real_type_name, function_modes)),
+        "torch dispatch modes": _list_users(map(real_type_name, dispatch_modes)),
+        "torch's frame callback": _format_hook(callback),
+    }
+
+
+def _find_in_tensorflow() -> dict[str, str]:
+    """Return way -> the names of its users, for TensorFlow's hooks and the graph being built."""
+    callbacks = tensorflow_private.context.context().op_callbacks
+    # The innermost graph comes last. It is the one into which ops are written now.
+    graphs = [real_type_name(graph) for graph in tensorflow_private.graphs_being_built()]
+    return {
+        "TensorFlow op callbacks": _list_users(map(_format_hook, callbacks)),
+        "TensorFlow's doors to C": _list_users(_find_replaced_entry_points()),
+        "a graph being built": graphs[-1] if graphs else NOBODY,
+    }
+
+
 def _find_replaced_entry_points() -> list[str]:
-    """Return "the function for the name" of each entry point into C that is not in C now."""
+    """Return text such as "spy() for TFE_Py_Execute" for each replaced entry point of TensorFlow.
+
+    An entry point is a C function that TensorFlow's Python code calls. If the name leads to a
+    function in Python now, somebody has replaced the entry point.
+    """
     c_function_type = type(len)
     replaced = []
     for name in ENTRY_POINTS:
@@ -233,7 +271,12 @@ def _find_replaced_entry_points() -> list[str]:
 
 
 def _find_modes() -> dict[str, str]:
-    """Return what changes how a framework runs a call, or how Python treats a warning."""
+    """Return way -> the names of its users, for settings that change how calls run.
+
+    Such a setting is a mode of a framework, such as autocast, or a filter that makes Python raise
+    warnings.
+    """
+    # way -> a function that returns the values which are set, as texts or objects
     readers: dict[str, Callable] = {"warnings as errors": _list_raising_warnings}
     if restoring.module("torch"):
         readers |= torch_modes.MODES
@@ -244,14 +287,14 @@ def _find_modes() -> dict[str, str]:
     for way, read in readers.items():
         try:
             names = [value if type(value) is str else _format_hook(value) for value in read()]
-        except Exception as error:  # a private name may be gone: what is not known is said
+        except Exception as error:  # another version of the framework may lack a private name
             names = [f"unknown: reading it raised {real_type_name(error)}"]
         users[way] = _list_users(names)
     return users
 
 
 def _list_raising_warnings() -> list[str]:
-    """Return the names of the classes of warnings that are raised as errors."""
+    """Return the names of the classes of warnings that are raised as errors, each once."""
     categories = []
     for action, _message, category, *_ in warnings.filters:
         if action == "error":
@@ -260,7 +303,10 @@ def _list_raising_warnings() -> list[str]:
 
 
 def _format_hook(hook) -> str:
-    """Return what a hook is called: a function's own name, or the type of what has no name."""
+    """Return the name of a hook: `Class.method()`, `function()`, or the type of another object.
+
+    NOBODY stands for None, with which Python says that no hook is set.
+    """
     if hook is None:
         return NOBODY
     if type(hook) is MethodType:

@@ -1,4 +1,7 @@
-"""Several calls -> a table of the landmarks that each of them passes on its way to C."""
+"""Run several cases, and make a table of the *landmarks* that each call passes on its way to C. A
+case is a function with its arguments. A landmark is a function of TensorFlow that many ops pass,
+such as `quick_execute`. A *route* says how the ops reach C: "fast path", "fallback", "graph" etc.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +19,7 @@ from .call_tree import (
     HEARD_NOTE,
     MOST_CALLS,
     MOST_LISTED,
-    describe_set_aside,
+    describe_effects_on_profilers,
     has_uncounted_calls,
     run_under_recorder,
 )
@@ -48,46 +51,49 @@ class RecordedCase:
 def build_calls_ledger(
     cases: Mapping[str, object], depth=None, only=None, most=MOST_CALLS
 ) -> Ledger:
-    """Run every case twice, and return which landmarks each second call passes.
+    """Run every case twice, and return a table of the landmarks that each second call passes.
 
-    `depth`, `only` and `most` are the limits of helpers/capture/cpython/following.py.
+    `cases` maps the name of a case to a function, or to a tuple (function, *arguments). `depth`,
+    `only` and `most` limit which calls are recorded (helpers/capture/cpython/following.py).
     """
     pairs = require_dict(cases, "watch_calls", CASES_NEEDED, MOST_CASES)
     calls_by_name = {printable(name): split_case(case) for name, case in pairs}
     for name, (fn, *_) in calls_by_name.items():
         require_function(fn, f"the case '{name}'")
 
-    recorded = []
+    recorded: list[RecordedCase] = []
     stopped_note = ""
     for name, call in progress.counted("watching call", calls_by_name.items()):
         try:
             recorded.append(_record_case(name, call, depth, only, most))
         except KeyboardInterrupt:
-            # The cases that ended before it are shown. Without any, the interrupt is raised.
+            # The cases that ended before Ctrl-C are shown. Without any, the interrupt is raised.
             if not (recorded and is_interrupted()):
                 raise
-        # Ctrl-C in the second call ends that call without an error, and is noted.
+        # Ctrl-C in the second call of a case raises nothing here, because `run_to_end` notes it.
         if is_interrupted():
             stopped_note = STOPPED_NOTE.format(name)
             break
 
     notes = [stopped_note, TWICE_NOTE, *_list_ledger_notes(recorded)]
     return Ledger(
-        TITLE,
-        "landmark",
-        tuple(case.name for case in recorded),
-        tuple(_list_entries(recorded)),
-        " ".join(filter(None, notes)),
+        title=TITLE,
+        subject="landmark",
+        headings=tuple(case.name for case in recorded),
+        entries=tuple(_list_entries(recorded)),
+        note=" ".join(filter(None, notes)),
         marks=MARKS,
     )
 
 
 def _record_case(name: str, call: tuple, depth, only, most) -> RecordedCase:
-    """Call a function twice with its arguments, and return what happened in the second call.
+    """Call a function twice, and return what happened in the second call.
 
-    `call` is the function and its arguments. The limits are those of `build_calls_ledger`.
+    `call` is (function, *arguments). The limits are those of `build_calls_ledger`. Ctrl-C in the
+    first call raises KeyboardInterrupt.
     """
     fn, *args = call
+    # The first call is not recorded: it may trace a tf.function or fill caches.
     if run_to_end(lambda: fn(*args)) == INTERRUPTED:
         raise KeyboardInterrupt
     function = require_runnable(fn, "watch_call")
@@ -97,12 +103,19 @@ def _record_case(name: str, call: tuple, depth, only, most) -> RecordedCase:
 
 
 def _list_entries(recorded: list[RecordedCase]) -> list[Entry]:
-    """Return the rows: the routes, what the calls raised, how many calls, and each landmark."""
+    """Return the rows of the table, each with a cell for each case.
+
+    The rows are the route, what the calls raised, two counts of calls, and each landmark that at
+    least one call passes.
+    """
     routes = []
     for case in recorded:
+        # `end_reason` says why the recorder ended before the call did.
         routes.append("not known" if case.recorder.end_reason else case.tree.route)
     entries = [_build_entry("route", routes)]
 
+    # `outcome` is the error in words, "" if the call returned. The route "refused" already says
+    # that an op raised, so such an error alone needs no row.
     if any(case.tree.outcome and case.tree.route != "refused" for case in recorded):
         errors = [case.tree.outcome.partition(":")[0] or NOTHING for case in recorded]
         entries.append(_build_entry("raised", errors))
@@ -123,7 +136,10 @@ def _list_entries(recorded: list[RecordedCase]) -> list[Entry]:
 
 
 def _format_landmark(tree: CallTree, landmark: str) -> str:
-    """Return how often a tree passes a landmark, and whether all these calls raised."""
+    """Return how often a tree passes a landmark, such as "×2" or "×2, raised"; NOTHING for never.
+
+    "raised" says that all calls of the landmark raised.
+    """
     calls = [call for call in tree.calls if call.name == landmark]
     if not calls:
         return NOTHING
@@ -133,7 +149,7 @@ def _format_landmark(tree: CallTree, landmark: str) -> str:
 
 
 def _build_counting_entry(subject: str, cells: list[str], recorded: list[RecordedCase]) -> Entry:
-    """Return a row whose cells say until when they hold, where a recorder ended early."""
+    """Return a row of counts. A count of a recorder that ended early says so in its cell."""
     limited_cells = []
     for cell, case in zip(cells, recorded, strict=True):
         if case.recorder.end_reason:
@@ -143,7 +159,7 @@ def _build_counting_entry(subject: str, cells: list[str], recorded: list[Recorde
 
 
 def _build_entry(subject: str, cells: list[str]) -> Entry:
-    """Return a row, in which what differs from the first column is marked."""
+    """Return a row, in which cells that differ from the first cell have the tone "changed"."""
     verdicts = []
     for cell in cells:
         tone = "plain" if cell == cells[0] else "changed"
@@ -165,5 +181,5 @@ def _list_ledger_notes(recorded: list[RecordedCase]) -> Iterable[str]:
             yield ENDED_NOTE.format(case.name, case.recorder.end_reason)
     if any(case.recorder.profilers.is_heard for case in recorded):
         yield HEARD_NOTE
-    # Most cases have the same sentences, which are said once.
-    yield from dict.fromkeys(describe_set_aside(case.recorder) for case in recorded)
+    # On how recording affects profilers of the program. Equal sentences are returned once.
+    yield from dict.fromkeys(describe_effects_on_profilers(case.recorder) for case in recorded)

@@ -1,8 +1,10 @@
-"""One call of a framework's function -> the tree of Python and C calls inside it, and its route.
+"""Run a function, and return the tree of its calls into a framework, of Python and of C functions.
+The tree also has the *route* of each op of TensorFlow: how the op reached C, such as by the "fast
+path", or by the slower "fallback".
 
 The generated wrappers of TensorFlow (tensorflow/python/ops/gen_*_ops.py) try the fast path, catch
-what it raises, and go on to a function named for the fallback. A tf.function goes to
-tensorflow/python/eager/execute.py at once; so do a few ops, such as the Fill of constant_op.py.
+what it raises, and go on to a function whose name ends in `_eager_fallback`. A tf.function goes to
+tensorflow/python/eager/execute.py at once. So do a few ops, such as the Fill of constant_op.py.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +47,8 @@ HEARD_NOTE = (
 def record_call_tree(fn, /, *args, depth=None, only=None, most=MOST_CALLS, **kwargs) -> CallTree:
     """Run `fn(*args, **kwargs)` once, and return its calls into a framework as a tree.
 
-    `depth`, `only` and `most` are the limits of helpers/capture/cpython/following.py.
+    `depth`, `only` and `most` limit which calls are recorded
+    (helpers/capture/cpython/following.py). An error of `fn` is not raised, but is in the tree.
     """
     function = require_runnable(fn, "watch_call", args)
     recorder = CallRecorder(function, RecordingLimits("watch_call", depth, only, most))
@@ -55,10 +58,10 @@ def record_call_tree(fn, /, *args, depth=None, only=None, most=MOST_CALLS, **kwa
 def run_under_recorder(recorder: CallRecorder, fn, args: tuple, kwargs: dict) -> CallTree:
     """Run a function with the recorder as the profiler; return the tree of its calls.
 
-    An error of the function is in the tree. KeyboardInterrupt is raised if it came before anything
-    was recorded, because there is nothing to show.
+    An error of the function is not raised, but is in the tree. KeyboardInterrupt is raised only if
+    no call was recorded before it, because there is nothing to show.
     """
-    with recorder.collector:
+    with recorder.collector:  # in this block the recorder knows when the garbage collector runs
         outcome = run_to_end(lambda: _run_profiled(recorder, fn, args, kwargs))
 
     notes = list_notes(recorder)
@@ -71,28 +74,33 @@ def run_under_recorder(recorder: CallRecorder, fn, args: tuple, kwargs: dict) ->
 
 
 def _run_profiled(recorder: CallRecorder, fn, args: tuple, kwargs: dict) -> None:
-    """Run a function between the start and the end of the recorder; raise what it raises."""
-    # A call of the recorder inside compiled code would be translated by Dynamo.
+    """Run a function with the recorder set as the profiler; raise what the function raises."""
+    # Dynamo (torch.compile) would try to compile a function of the recorder that it meets.
     leave_to_python(CallRecorder.__call__, *own_profilers.functions())
     recorder.profilers.start()
     try:
         fn(*args, **kwargs)
     finally:
-        # Called from here, because the recorder would record a method of its own as a call.
-        is_ours_to_the_end = recorder.profilers.finish()
-        if not is_ours_to_the_end:
+        # Not called by a method of the recorder, which would be recorded as a call.
+        was_never_replaced = recorder.profilers.finish()
+        if not was_never_replaced:  # the program has set a profiler of its own
             recorder.end_reason = recorder.end_reason or describe_replacement(recorder.profilers)
 
 
 def _build_tree(fn, recorder: CallRecorder, outcome: str, notes: list[str]) -> CallTree:
-    """Return the tree of the recorded calls; its title names the route of TensorFlow's ops."""
+    """Return the tree of the recorded calls.
+
+    `outcome` is what the function raised, in words, or "". The title names the route if TensorFlow
+    or Keras was called, because torch has no such routes.
+    """
     calls = tuple(recorder.calls)
     routes = tuple(find_routes(calls))
     title = f"{read_title_name(fn)}: {format_count(len(calls), 'call')}"
     if recorder.end_reason:
         title = f"{title}, then not known"
     elif any(call.module.startswith(FRAMEWORKS[:2]) for call in calls):  # TensorFlow or Keras
-        title = f"{title}, route: {CallTree('', calls, routes).route}"
+        route_of_all = CallTree("", calls, routes).route  # one text for the routes of all ops
+        title = f"{title}, route: {route_of_all}"
     return CallTree(title, calls, routes, outcome, " ".join(notes))
 
 
@@ -101,35 +109,40 @@ def list_notes(recorder: CallRecorder) -> list[str]:
     notes = []
     calls = recorder.calls
     limits = recorder.limits
-    if recorder.left_out:
-        total = len(calls) + recorder.left_out
-        more = f"{recorder.left_out:,} more are left out (most={total} shows all)."
+    if recorder.left_out_count:
+        total = len(calls) + recorder.left_out_count
+        more = f"{recorder.left_out_count:,} more are left out (most={total} shows all)."
         notes.append(f"The first {len(calls):,} calls; {more}")
     if calls and limits.note():
         notes.append(limits.note())
     if recorder.copied_functions:
         notes.append(COPIED_NOTE.format(format_names(recorder.copied_functions, MOST_LISTED)))
     if not calls and not recorder.end_reason:
+        # One sentence for a run without `only=`, and one for a run with it.
         call_count = format_count(recorder.call_count, "call")
         notes.append(NO_CALLS_NOTE if limits.all else NO_MATCH_NOTE.format(call_count))
     if recorder.end_reason:
         notes.append(ENDED_NOTE.format(recorder.end_reason))
-    if recorder.profilers.is_heard:
+    if recorder.profilers.is_heard:  # a side effect on the program's own profiler
         notes.append(HEARD_NOTE)
-    set_aside = describe_set_aside(recorder)
+    set_aside = describe_effects_on_profilers(recorder)
     if set_aside:
         notes.append(set_aside)
     return notes
 
 
 def has_uncounted_calls(recorder: CallRecorder) -> bool:
-    """Return whether there are calls that are not counted, because of the limits."""
-    is_limited = recorder.left_out or recorder.limits.note()
+    """Return whether calls of a framework are missing from the tree because of the limits."""
+    is_limited = recorder.left_out_count or recorder.limits.note()
     return bool(recorder.calls and is_limited)
 
 
-def describe_set_aside(recorder: CallRecorder) -> str:
-    """Return the sentences on the program's profiler that did not run, and on ours; or ""."""
+def describe_effects_on_profilers(recorder: CallRecorder) -> str:
+    """Return the sentences on how recording affects a program that uses profilers itself; or "".
+
+    A profiler of the program does not run meanwhile. A program that asks for its profiler or for
+    the callbacks of the garbage collector may find those of the recorder.
+    """
     code = recorder.function.__code__ if recorder.function is not None else None
     hooks_found = OF_SYS[1:] if recorder.profilers.is_found else ()  # only `getprofile`
     sentences = (
@@ -140,19 +153,21 @@ def describe_set_aside(recorder: CallRecorder) -> str:
 
 
 def find_routes(calls: Sequence[Call]) -> Iterator[str]:
-    """Yield the route of each op, one of `ROUTES`, read only from the landmarks.
+    """Yield the route of each op, one of `ROUTES`.
 
-    `calls` are the calls of one run, depth first.
+    `calls` are the calls of one run, depth first. The route is read from a few names: the entry
+    points into C (FAST, SLOW and SLOW_CANCELABLE), and the C function that adds a node to a graph.
     """
-    names_of_open_calls: list[str] = []  # from the outermost
-    # A call at some depth ends all calls before it at that depth and below.
+    names_of_open_calls: list[str] = []  # item i is the open call at depth i
     for index, call in enumerate(calls):
+        # A call at some depth shows that earlier calls at this depth or deeper have returned.
         names_of_open_calls[call.depth :] = [call.name]
         if call.name == FAST:
             if not call.raised:
                 yield "fast path"
             elif not _has_fallback(calls, index):
                 yield "refused"
+            # Otherwise the op goes on to a slow entry point, which yields the route.
         elif call.name in (SLOW, SLOW_CANCELABLE):
             yield _find_slow_route(call, names_of_open_calls)
         elif call.name == NEW_NODE:
@@ -160,7 +175,10 @@ def find_routes(calls: Sequence[Call]) -> Iterator[str]:
 
 
 def _has_fallback(calls: Sequence[Call], index: int) -> bool:
-    """Return whether the caller of this call goes on to a function of the slow path."""
+    """Return whether, after the call at `index`, the same caller calls a function of the slow path.
+
+    TensorFlow's generated code names such a function `…_eager_fallback`.
+    """
     depth = calls[index].depth
     for call in islice(calls, index + 1, None):
         if call.depth < depth:  # the caller has returned
@@ -171,7 +189,10 @@ def _has_fallback(calls: Sequence[Call], index: int) -> bool:
 
 
 def _find_slow_route(call: Call, names_of_open_calls: list[str]) -> str:
-    """Return the route of an op that came to one of the slow entry points into C."""
+    """Return the route of an op that came to one of the slow entry points into C.
+
+    `call` is the call of the entry point. The names of the open calls say from where it came.
+    """
     if call.raised:
         return "refused"
     if any(name.endswith(FALLBACK) for name in names_of_open_calls):

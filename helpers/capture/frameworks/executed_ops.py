@@ -1,6 +1,8 @@
-"""A run -> the ops that it executed, in TensorFlow, in PyTorch, or in both, with names of tensors.
+"""Run a function, and list the ops that it executed in TensorFlow or PyTorch: for each op the
+tensors that it read and made, with the names that the program has for them.
 
-The ops are recorded by op_recorder.py. This module makes the table of them, and graphs of tables.
+The ops are recorded by op_recorder.py. This module makes a table of the recorded ops (an OpLog),
+and a graph of one or several such tables.
 """
 
 from collections.abc import Iterable
@@ -56,20 +58,25 @@ OUTSIDE_NOTE = "Values that came from outside without a name, such as shapes, ar
 
 
 def record_ops(fn, /, *args, most: int = MOST_OPS, **kwargs) -> OpLog:
-    """Run `fn(*args, **kwargs)` and list the ops that TensorFlow, or PyTorch, reports for it."""
+    """Run `fn(*args, **kwargs)`, and list the ops that TensorFlow and PyTorch report for it.
+
+    At most `most` ops are listed. An error of `fn` is not raised, but is in the log. Ctrl-C is
+    raised only if no op was reported before it.
+    """
     most = RecordingLimits("watch_ops", most=most).most
     function = require_runnable(fn, "watch_ops", args)
     recorder = OpRecorder(TensorNames(list_values_of_call(fn, args, kwargs)), most)
     with recorder.watching():
+        # "" if the call returned, INTERRUPTED after Ctrl-C, otherwise the error in words.
         outcome = run_to_end(lambda: fn(*args, **kwargs))
 
     notes = []
     if "jax" in find_frameworks(fn, (*args, *kwargs.values())):
-        notes.append(UNSEEN)
+        notes.append(UNSEEN)  # that the ops of JAX are not listed
     if function is not None and function.__code__.co_flags & GENERATOR:
         notes.append(GENERATOR_NOTE)
     if outcome == INTERRUPTED:
-        if not recorder.total:
+        if not recorder.total:  # there is nothing to show
             raise KeyboardInterrupt
         notes.insert(0, describe_interruption(recorder.total, "op"))
         return build_op_log(recorder, read_title_name(fn), notes)
@@ -84,7 +91,10 @@ class OpsInBlock:
     unit = "op"  # what a row is
 
     def __init__(self, most: int = MOST_OPS):
-        """Find the names of the tensors of the calling frame; `most` ops will be recorded."""
+        """Prepare to record up to `most` ops.
+
+        The names of tensors are those in the frame of the program that calls this.
+        """
         names = TensorNames(list_values_of_frame(users_frame()))
         self._recorder = OpRecorder(names, RecordingLimits("watching_ops", most=most).most)
         #: Returns the context manager that records.
@@ -101,10 +111,11 @@ def build_op_log(
 ) -> OpLog:
     """Return the table of the ops that were recorded so far.
 
-    `subject` is what ran, for the title; `notes` are sentences on the run; `outcome` is what it
-    raised, in words.
+    `subject` names what ran, for the title. `notes` are sentences on the run. `outcome` is what the
+    run raised, in words, or "".
     """
     rows = []
+    # `reads` and `makes` are tuples with (number, dtype and sizes, name) of each tensor.
     for number, (name, reads, makes, stage, where, layer) in enumerate(recorder.ops, start=1):
         values_read = tuple(OpTensor(*value) for value in reads)
         values_made = tuple(OpTensor(*value) for value in makes)
@@ -120,27 +131,32 @@ def build_op_log(
 
 
 def _list_op_columns(rows: list[Op]) -> tuple[Column, ...]:
-    """Return the columns of the table; one that would say nothing is left out."""
-    left_out = set()
+    """Return the columns of the table, without columns that would say nothing.
+
+    These are "layer" if no op belongs to a layer, and "where" if no op is in a graph.
+    """
+    left_out_fields = set()
     if not any(row.layer for row in rows):
-        left_out.add("layer")
+        left_out_fields.add("layer")
     if all(row.where == EAGER for row in rows):
-        left_out.add("where")
-    return tuple(
-        Column(field, heading, field == "op")
-        for field, heading in HEADINGS.items()
-        if field not in left_out
-    )
+        left_out_fields.add("where")
+
+    columns = []
+    for field, heading in HEADINGS.items():
+        if field not in left_out_fields:
+            columns.append(Column(field, heading, field == "op"))
+    return tuple(columns)
 
 
 def _list_op_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
     """Return the sentences on what the table does not show."""
     notes = []
+    # After an error in the recorder (`fault`), nobody knows how many ops there were.
     if recorder.fault:
         notes.append(FAULT_NOTE.format(len(rows) + 1, recorder.fault))
     else:
-        if recorder.left_out:
-            notes.append(LEFT_OUT_NOTE.format(recorder.left_out, recorder.total))
+        if recorder.left_out_count:
+            notes.append(LEFT_OUT_NOTE.format(recorder.left_out_count, recorder.total))
         if not rows:
             notes.append(NO_OPS_NOTE)
 
@@ -156,7 +172,11 @@ def _list_op_notes(recorder: OpRecorder, rows: list[Op]) -> list[str]:
 
 
 def join_op_logs(title: str, **logs: OpLog) -> Graph:
-    """Return the ops of a `watch_ops` log as a graph. Several logs share a picture, by name."""
+    """Return the ops of a `watch_ops` log as a graph; of several logs, all graphs in one picture.
+
+    Each log is a keyword argument, whose name heads its part of the picture. TypeError says that an
+    argument is no log, or that there is none.
+    """
     title = printable(require_str(title, "title"), LONGEST_TITLE)
     logs = {printable(name, LONGEST_NAME): log for name, log in logs.items()}
     if not logs or not all(real_isinstance(log, OpLog) for log in logs.values()):

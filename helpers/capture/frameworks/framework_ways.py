@@ -1,7 +1,8 @@
-"""A plain function and its arguments -> the same call behind tf.function and torch.compile.
+"""Prepare to call a plain function in two further ways: behind `tf.function` and behind
+`torch.compile`. Numbers and arrays among its arguments become tensors of the framework.
 
-Each framework is given a copy of the function, for which it has no trace and no cache entry yet:
-Dynamo stores what it compiles with the code object. Numbers and arrays become tensors.
+Each framework is given a copy of the function, for which it has no trace and no compiled code yet.
+Dynamo, the compiler of torch, stores what it compiles with the code object.
 """
 
 import random
@@ -40,7 +41,10 @@ class PreparedCall:
 
 
 def prepare_calls(fn: FunctionType, args: tuple, kwargs: dict) -> dict[str, PreparedCall]:
-    """Return TRACED and COMPILED -> the call of that way; both frameworks are imported now."""
+    """Return the name of a way (TRACED, COMPILED) -> the prepared call.
+
+    Both frameworks are imported now. If one cannot be imported, its call has the reason.
+    """
     # Dynamo is imported before TensorFlow: the other order ends the process on some machines.
     compiled = _prepare_call(_load_torch, fn, args, kwargs)
     traced = _prepare_call(_load_tensorflow, fn, args, kwargs)
@@ -48,10 +52,10 @@ def prepare_calls(fn: FunctionType, args: tuple, kwargs: dict) -> dict[str, Prep
 
 
 def _prepare_call(load: Callable, fn: FunctionType, args: tuple, kwargs: dict) -> PreparedCall:
-    """Return the call of a copy of `fn` behind one framework, or why it cannot be made.
+    """Return the call of a copy of `fn` behind one framework, or a call with a reason against it.
 
-    `load` imports the framework; it returns a function that wraps a function, and one that makes a
-    tensor of a number or an array of NumPy.
+    `load()` imports the framework. It returns two functions: one wraps a Python function, such as
+    `tf.function`, and one makes a tensor of a number or of an array of NumPy.
     """
     try:
         wrap, make_tensor = load()
@@ -61,41 +65,48 @@ def _prepare_call(load: Callable, fn: FunctionType, args: tuple, kwargs: dict) -
             name: _convert_argument(value, make_tensor) for name, value in kwargs.items()
         }
         return PreparedCall(wrap(copy), copy, tensor_args, tensor_kwargs)
-    except Exception as error:  # an installation may be broken in any way, a dtype unknown
+    # An installation may be broken in any way, and a framework may not know a dtype.
+    except Exception as error:
         reason = missing_parts.sentence(error) or describe_error(error)
         return PreparedCall(fn, fn, args, kwargs, reason)
 
 
 def _load_torch() -> tuple[Callable, Callable]:
-    """Import torch and Dynamo; return what compiles a function, and what makes a tensor."""
+    """Import torch; return (function that compiles a function, function that makes a tensor)."""
+    # Dynamo cannot be imported safely after TensorFlow: then this raises.
     torch_private.refuse_late_dynamo()
     import_module("torch._dynamo")
     torch = import_module("torch")
 
     def compile_function(function):
-        """Return a function behind Dynamo alone: the eager backend compiles nothing."""
+        """Compile a function by Dynamo alone: the backend "eager" runs the graph op by op."""
         return torch.compile(function, backend="eager")
 
     return compile_function, torch.tensor
 
 
 def _load_tensorflow() -> tuple[Callable, Callable]:
-    """Import TensorFlow; return what makes a tf.function, and what makes a tensor."""
+    """Import TensorFlow; return (`tf.function`, `tf.constant`)."""
     state = random.getstate()
     try:
         tf = import_module("tensorflow")
     finally:
-        random.setstate(state)  # an import of TensorFlow draws numbers
+        # The import draws random numbers, which would change those that the program draws.
+        random.setstate(state)
     return tf.function, tf.constant
 
 
 def _convert_argument(value, make_tensor: Callable):
-    """Return a tensor of the framework for a number, an array or a tensor; else the value."""
+    """Return a tensor of the framework for a number, an array or any tensor; else the value.
+
+    An array or a tensor becomes an array of NumPy first, because that is what each framework reads.
+    A bool or a text stays as it is.
+    """
     import numpy as np
 
     if is_exactly(value, int, float, complex):
         return make_tensor(value)
-    if tensors.is_torch_tensor(value):  # of torch
+    if tensors.is_torch_tensor(value):
         value = value.detach().cpu().numpy()
     elif not is_tensor(value) and not isinstance(value, (np.ndarray, np.number)):
         return value

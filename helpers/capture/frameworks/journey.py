@@ -1,8 +1,11 @@
-"""A function and its arguments -> its journey: the first call that is watched, and the same again.
+"""Call a function twice, and return its Journey: which of six stations each of the calls passed. A
+*station* is a place where something may take over a call, such as a cache, a frame evaluator or
+the registry of kernels. A Journey has a Passage for each call, and a Passage has a Stop for each
+station.
 
-Each call runs under all recorders at once (journey_call.py). The record of a call is put in words
-for the six stations (journey_stations.py) and for the sentences below the map
-(journey_sentences.py). Shares of time are measured in a run of its own, under `cProfile` alone.
+Each call runs under all recorders at once (journey_call.py), which gives a CallRecord.
+journey_stations.py writes the words for each station, and journey_sentences.py writes the sentences
+below the map. Shares of time are measured in a third call, under `cProfile` alone.
 """
 
 import contextlib
@@ -59,7 +62,12 @@ FAULT = "The recorder failed with {}. What came after that is unknown."
 
 
 def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwargs) -> Journey:
-    """Run `fn(*args, **kwargs)` twice, and return which of the six seams each call passed."""
+    """Run `fn(*args, **kwargs)` twice, and return which of the six stations each call passed.
+
+    `ways=True` also calls `fn` behind `tf.function` and behind `torch.compile`. `shares=True` also
+    measures whose code takes the time. An error of `fn` is not raised, but is in the journey.
+    """
+    # The Python function inside `fn`, which may be wrapped; None if there is none.
     function = require_runnable(fn, "show_journey", args)
     if require_bool(ways, "ways=") and function is not fn:
         needed = f"ways=True needs a plain Python function, not {short_repr(fn)}"
@@ -69,9 +77,11 @@ def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwar
         first = record_call(fn, args, kwargs, function)
         return _call_again(first, fn, args, kwargs, function, with_shares=shares)
 
-    # This imports both frameworks now, because no call that is watched is to do that.
+    # Both frameworks are imported before the first call that is recorded, because an import inside
+    # a recorded call would be counted.
     prepared_calls = prepare_calls(fn, args, kwargs)
     first = record_call(fn, args, kwargs, function)
+    # Random numbers that are drawn in this block do not change what the program draws later.
     with import_module(RANDOM_STATES).random_numbers_kept() as random_use:
         plain = _call_again(first, fn, args, kwargs, function, with_shares=shares)
         others = tuple(_build_journey_of_way(way, call) for way, call in prepared_calls.items())
@@ -92,14 +102,17 @@ def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwar
 
 
 def _build_journey_of_way(way: str, call: PreparedCall) -> Journey:
-    """Return the journey of one way to call a function, or why there is none."""
+    """Return the journey of one way to call a function; an empty one if there is a reason.
+
+    `way` is "tf.function" or "torch.compile".
+    """
     reason = call.reason
     if not reason and is_interrupted():
         reason = "It was interrupted before this way."
     if reason:
         return Journey("", Passage(()), Passage(()), note=reason, way=way)
 
-    # What Dynamo has compiled for the program is not touched by what it compiles here.
+    # In this block, what Dynamo compiles is stored apart from what it has compiled for the program.
     is_compiled = way == COMPILED
     with dynamo_state.as_if_new_where_possible() if is_compiled else contextlib.nullcontext():
         first = record_call(call.fn, call.args, call.kwargs, call.function)
@@ -117,49 +130,49 @@ def _call_again(
 ) -> Journey:
     """Call a function for the second time; return the journey of both calls.
 
-    `function` is the Python function behind `fn`, None if there is none. `with_shares` calls it a
-    third time, to measure whose code takes the time.
+    `first` is the record of the first call. `function` is the Python function behind `fn`, None if
+    there is none. `with_shares` calls `fn` a third time, to measure whose code takes the time.
     """
-    if first.is_interrupted:
+    if first.is_interrupted:  # the learner pressed Ctrl-C, so there is no second call
         return _build_interrupted_journey(fn, first)
 
-    # `first` is the record of the first call, and `again` that of the second.
-    again = record_call(fn, args, kwargs, function)
+    second = record_call(fn, args, kwargs, function)
     shares = ()
-    if with_shares and not again.is_interrupted:
-        shares = _measure_shares(fn, args, kwargs, again)
+    if with_shares and not second.is_interrupted:
+        shares = _measure_shares(fn, args, kwargs, second)
 
     code = function.__code__ if function is not None else None
     notes = []
     if with_shares and not shares and not is_interrupted():
-        notes.append(NO_TIME)
+        notes.append(NO_TIME)  # because the call raises
     else:
         if code is not None and code.co_flags & GENERATOR:
             notes.append(ONLY_A_GENERATOR)
         if "jax" in find_frameworks(fn, (*args, *kwargs.values())):
             notes.append(UNSEEN)
-    if again.is_interrupted:
-        notes.append(describe_interrupted_call(again, "In the second call, y"))
-    fault = again.end.fault or first.end.fault
+    if second.is_interrupted:
+        notes.append(describe_interrupted_call(second, "In the second call, y"))
+    fault = second.end.fault or first.end.fault
     if fault:
         notes.append(FAULT.format(fault))
-    notes += list_notes_on_recorders(first, again, code)
+    notes += list_notes_on_recorders(first, second, code)
     return Journey(
         title=f"The journey of {read_title_name(fn)}, called twice",
         first=_build_passage(first),
-        again=_build_passage(again),
+        again=_build_passage(second),
         shares=shares,
         note=_join_notes(notes),
     )
 
 
 def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
-    """Return the journey of a first call that was interrupted: there is no second one.
+    """Return the journey of a first call that Ctrl-C has ended, so that there is no second call.
 
-    Raise KeyboardInterrupt if nothing was recorded, because there is nothing to show.
+    KeyboardInterrupt is raised if nothing was recorded, because there is nothing to show.
     """
     if not first.event_count:
         raise KeyboardInterrupt
+    # The second call has a stop at each station, which says that there was no call.
     not_called = "the function was not called again"
     stops = [Stop(number, False, NOT_PASSED, not_called) for number in range(1, len(SPINE) + 1)]
     notes = [describe_interrupted_call(first, "In the first call, y"), first.end.set_aside]
@@ -172,23 +185,24 @@ def _build_interrupted_journey(fn, first: CallRecord) -> Journey:
 
 
 def _measure_shares(
-    fn, args: tuple, kwargs: dict, again: CallRecord
+    fn, args: tuple, kwargs: dict, second: CallRecord
 ) -> tuple[tuple[str, float], ...]:
     """Call a function under a profiler in C; return each of `SHARES` with its part of the time.
 
     The parts add up to 1. Nothing is returned if this call or the one before raised.
     """
-    if again.outcome:
+    if second.outcome:
         return ()
 
-    # `profile` takes the place of a profiler that is set now; this sets that one again.
+    # `profile` replaces a profiler that the program may have set. `restore_profiler()` sets the
+    # program's profiler again.
     profile = Profile()
-    set_own_again = profiler_setter()
-    with redirected(Printed()):
-        error_words = run_to_end(lambda: profile.runcall(call_from_learner, fn, args, kwargs))
-    if sys.getprofile() is None:  # not where the program has set another one meanwhile
-        set_own_again()
-    if error_words:
+    restore_profiler = profiler_setter()
+    with redirected(Printed()):  # the third call must not print again
+        error_text = run_to_end(lambda: profile.runcall(call_from_learner, fn, args, kwargs))
+    if sys.getprofile() is None:  # otherwise the program has set another profiler meanwhile
+        restore_profiler()
+    if error_text:
         return ()
 
     yours, python_of_libraries, c_functions = SHARES
@@ -196,11 +210,11 @@ def _measure_shares(
     for entry in profile.getstats():
         if isinstance(entry.code, str):  # a C function has no code object, but a name
             share = c_functions
-        elif id(entry.code) in again.codes:
+        elif id(entry.code) in second.codes:  # the learner's code objects by id
             share = yours
         else:
             share = python_of_libraries
-        seconds_by_share[share] += entry.inlinetime
+        seconds_by_share[share] += entry.inlinetime  # without the functions that it calls
     total_seconds = sum(seconds_by_share.values())
     return tuple((share, seconds / total_seconds) for share, seconds in seconds_by_share.items())
 
@@ -214,13 +228,18 @@ def _build_passage(record: CallRecord) -> Passage:
         ops=tuple(format_op_name(op) for op in record.ops),
         outcome=record.outcome,
         printed=clip_text(printed, LONGEST),
+        # Which of the learner's lines ran, and who ran them or what ran instead.
         ran=name_owner_of_lines(describe_lines(record), record),
         instead=name_owner_of_lines(describe_runner(record), record),
     )
 
 
 def _list_counts(record: CallRecord) -> tuple[tuple[str, int], ...]:
-    """Return what was counted and how much, in the order of the exhibit."""
+    """Return (what was counted, how many) for each row of the exhibit, in its order.
+
+    Frames and lines of code that Dynamo made are not in "frames" and "lines", because nobody wrote
+    that code.
+    """
     caches = record.caches
     return (
         ("keys", record.tf_function_calls),

@@ -1,4 +1,5 @@
-"""Caches that may answer a call instead of the learner's code: those of functools, and Dynamo's.
+"""Read the caches that may answer a call instead of the learner's code: the caches of functools,
+such as that of `@functools.cache`, and the compiled code objects of Dynamo, the compiler of torch.
 
 `functools._lru_cache_wrapper` is the type of what `functools.lru_cache` and `functools.cache`
 return. Its `cache_info()` says how often the cache had an answer, and how often it had none.
@@ -22,7 +23,7 @@ def is_cache(value: object) -> bool:
 
 
 def read_cache_counts(value: object) -> tuple[int, int]:
-    """Return how often a cache had an answer, and how often it had none; (0, 0) for no cache."""
+    """Return (how often a cache had an answer, how often it had none); (0, 0) for no cache."""
     if not is_cache(value):
         return 0, 0
     counts = value.cache_info()
@@ -30,10 +31,11 @@ def read_cache_counts(value: object) -> tuple[int, int]:
 
 
 def read_inner_cache_counts(fn, space: dict | None) -> dict[weakref.ref, tuple[int, int]]:
-    """Return a reference to each cache of the learner's module but `fn` -> its two counts.
+    """Return a weak reference to each cache of the learner's module, except `fn` -> its two counts.
 
-    `space` is the dict of the learner's globals. A cache belongs to that module if the globals
-    name it, or if its function has these globals, wherever the cache itself is stored.
+    `space` is the dict of the learner's globals, None if there is none. A cache belongs to the
+    module if a global name refers to the cache, or if the cached function is of the module. Such a
+    cache may be stored anywhere, for example in a class.
     """
     if space is None:
         return {}
@@ -58,25 +60,31 @@ def count_new_answers(
     counts_before: dict[weakref.ref, tuple[int, int]],
     counts_after: dict[weakref.ref, tuple[int, int]],
 ) -> tuple[int, int]:
-    """Return how many answers the caches found between two readings, and how many they did not."""
+    """Return (hits, misses) of all caches together between two readings of their counts."""
     new_hits = 0
     new_misses = 0
     for cache, (hits, misses) in counts_after.items():
-        hits_before, misses_before = counts_before.get(cache, (0, 0))
-        # A program may clear a cache, which sets its counts to zero.
+        hits_before, misses_before = counts_before.get(cache, (0, 0))  # a new cache began with 0
+        # A program may clear a cache, which sets its counts to zero: no negative difference.
         new_hits += max(hits - hits_before, 0)
         new_misses += max(misses - misses_before, 0)
     return new_hits, new_misses
 
 
 def list_dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
-    """Return, by id, the code objects that Dynamo has made of the code in a function's files.
+    """Return id -> code object, for what Dynamo has made of the code in the files of a function.
 
-    The code of a resume function is among them. No function has such a code object before Dynamo's
-    own code runs, so the id of the code object is what tells it from the learner's.
+    A code object of Dynamo's has the file name of the learner's file. It is told from the learner's
+    own code objects by its id. The code of a resume function, with which a frame goes on after a
+    graph break, is among them.
     """
     if function is None or not restoring.module("torch._dynamo"):
         return {}
     files = {code.co_filename for code in find_own_codes(function)}
-    made_codes = [reference() for reference in torch_private.output_codes.seen]
-    return {id(code): code for code in made_codes if code is not None and code.co_filename in files}
+    # Weak references: a code object that Dynamo no longer uses is None here.
+    dynamo_codes = [reference() for reference in torch_private.output_codes.seen]
+    codes_by_id = {}
+    for code in dynamo_codes:
+        if code is not None and code.co_filename in files:
+            codes_by_id[id(code)] = code
+    return codes_by_id

@@ -1,9 +1,14 @@
-"""Make one call under all recorders of a journey at once, and return the record of it."""
+"""Make one call under all recorders at once, and return a CallRecord: what ran in the call, such as
+frames, lines, ops, traces and calls of C functions. The *learner's* code is the code whose globals
+are those of the called function; all other code belongs to libraries.
+"""
 
 import contextlib
 import sys
+import weakref
 from collections import Counter
-from collections.abc import Container
+from collections.abc import Container, Set
+from dataclasses import dataclass
 from types import FunctionType, MethodType
 
 from ...internals import (
@@ -53,14 +58,15 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
     not raised: it is in the record, and so is Ctrl-C.
     """
     has_dynamo = restoring.module("torch._dynamo") is not None
-    codes_before = list_dynamo_codes(function)
-    printed = Printed()
+    dynamo_codes_before = list_dynamo_codes(function)
+    printed = Printed()  # receives what the call prints
     space = _find_learners_globals(fn, function)
     recorder = JourneyRecorder(space, torch_private.set_eval_frame if has_dynamo else None)
     run = _RunUnderRecorder(recorder)
     key = ""
-    traces = []
+    traces = []  # of tf.functions; the list is filled while the call runs
 
+    # The hooks into the frameworks are installed before the call and removed after it.
     with contextlib.ExitStack() as stack:
         if restoring.module("tensorflow"):
             key = _describe_cache_key(fn, args, kwargs)
@@ -73,36 +79,64 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
             _leave_recorder_to_python(recorder)
         stack.enter_context(recorder.collector)
 
-        counts_before = read_cache_counts(fn)
-        inner_counts_before = read_inner_cache_counts(fn, space)
+        caches_before = _read_caches(fn, space)
         outcome = run_to_end(lambda: run(fn, args, kwargs))
-        counts_after = read_cache_counts(fn)
-        inner_counts_after = read_inner_cache_counts(fn, space)
+        caches_after = _read_caches(fn, space)
 
-    hits_before, misses_before = counts_before
-    hits_after, misses_after = counts_after
-    inner_hits, inner_misses = count_new_answers(inner_counts_before, inner_counts_after)
-    caches = CacheCounts(
-        is_called=is_cache(fn),
-        # The function may clear its cache, which sets the counts to zero: no negative difference.
-        hits=max(hits_after - hits_before, 0),
-        misses=max(misses_after - misses_before, 0),
-        inner_hits=inner_hits,
-        inner_misses=inner_misses,
-        is_cleared=any(name.endswith(".cache_clear") for _, name in recorder.own_c_calls),
-    )
-    codes_after = list_dynamo_codes(function)
-    # Dynamo's new code objects run under the learner's globals, so the recorder counts them too.
-    dynamo_codes = codes_before.keys() | codes_after.keys()
-    operators = _count_by_owner(recorder.operators_by_code, recorder, dynamo_codes)
-    del operators[DYNAMO]  # the record has operators of Python code that somebody wrote
-    return CallRecord(
+    dynamo_codes_after = list_dynamo_codes(function)
+    ended_call = _EndedCall(
         has_globals=space is not None,
+        dynamo_codes=dynamo_codes_before.keys() | dynamo_codes_after.keys(),
+        new_dynamo_codes=len(dynamo_codes_after.keys() - dynamo_codes_before.keys()),
+        caches=_count_cache_answers(fn, caches_before, caches_after, recorder),
+        key=key,
+        trace_count=len(traces),
+        outcome=outcome,
+        printed=printed.text(),
+        end=run.describe_end(),
+    )
+    return _build_record(ended_call, recorder)
+
+
+@dataclass(frozen=True)
+class _EndedCall:
+    """What is known of a call that has ended, besides the counts of the recorder."""
+
+    #: Whether there are globals that mark the learner's code.
+    has_globals: bool
+    #: The ids of the code objects that Dynamo has made of the learner's, before or in the call.
+    dynamo_codes: Set[int]
+    #: How many of them are new.
+    new_dynamo_codes: int
+    #: How often the caches of functools had an answer.
+    caches: CacheCounts
+    #: The arguments as the called tf.function looks them up, in words; or "".
+    key: str
+    #: How many traces of tf.functions there were.
+    trace_count: int
+    #: "" if the call returned, INTERRUPTED after Ctrl-C, otherwise the error in words.
+    outcome: str
+    #: What the call printed.
+    printed: str
+    #: How the recorder came to its end.
+    end: RecorderEnd
+
+
+def _build_record(ended_call: _EndedCall, recorder: JourneyRecorder) -> CallRecord:
+    """Return the record of a call, with the recorder's counts added up for each owner of code."""
+    # Dynamo's code objects run under the learner's globals, so the recorder counts them, too. They
+    # are told from the learner's code objects by their ids.
+    dynamo_codes = ended_call.dynamo_codes
+    # A frame of a resume function counts as Dynamo's, but its lines are lines of the learner's.
+    dynamo_frame_codes = dynamo_codes | recorder.list_resume_codes()
+    operators = _count_by_owner(recorder.operators_by_code, recorder, dynamo_codes)
+    del operators[DYNAMO]  # only operators of code that somebody wrote count
+    is_interrupted = ended_call.outcome == INTERRUPTED
+    return CallRecord(
+        has_globals=ended_call.has_globals,
         library=recorder.library,
         codes=recorder.codes,
-        frames=_count_by_owner(
-            recorder.frames_by_code, recorder, dynamo_codes | recorder.list_resume_codes()
-        ),
+        frames=_count_by_owner(recorder.frames_by_code, recorder, dynamo_frame_codes),
         traced_frames=_count_by_owner(recorder.traced_frames_by_code, recorder, dynamo_codes),
         lines=_count_by_owner(recorder.lines_by_code, recorder, dynamo_codes),
         distinct_lines=_count_by_owner(recorder.count_distinct_lines(), recorder, dynamo_codes),
@@ -114,25 +148,59 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
         own_c_calls=recorder.own_c_calls,
         evaluators=frozenset(recorder.evaluators),
         tf_function_calls=recorder.tf_function_calls,
-        traces=len(traces),
+        traces=ended_call.trace_count,
         nodes=sum(count for (_, name), count in recorder.c_calls.items() if name == NEW_NODE),
-        new_dynamo_codes=len(codes_after.keys() - codes_before.keys()),
-        caches=caches,
-        key=key,
+        new_dynamo_codes=ended_call.new_dynamo_codes,
+        caches=ended_call.caches,
+        key=ended_call.key,
         ops=tuple(RecordedOp(name, kernel) for name, kernel in recorder.ops),
-        outcome="KeyboardInterrupt" if outcome == INTERRUPTED else outcome,
-        printed=printed.text(),
-        is_interrupted=outcome == INTERRUPTED,
+        outcome="KeyboardInterrupt" if is_interrupted else ended_call.outcome,
+        printed=ended_call.printed,
+        is_interrupted=is_interrupted,
         event_count=recorder.count_events(),
-        end=run.describe_end(),
+        end=ended_call.end,
+    )
+
+
+@dataclass(frozen=True)
+class _CacheReading:
+    """The counts of all caches of functools that may answer, at one moment."""
+
+    #: (answers found, answers not found) of the called function; (0, 0) if it is no cache.
+    called: tuple[int, int]
+    #: A weak reference to each other cache of the learner's module -> its two counts.
+    inner: dict[weakref.ref, tuple[int, int]]
+
+
+def _read_caches(fn, space: dict | None) -> _CacheReading:
+    """Return the counts of the caches now; `space` is the dict of the learner's globals."""
+    return _CacheReading(read_cache_counts(fn), read_inner_cache_counts(fn, space))
+
+
+def _count_cache_answers(
+    fn, before: _CacheReading, after: _CacheReading, recorder: JourneyRecorder
+) -> CacheCounts:
+    """Return how often caches had an answer between two readings."""
+    hits_before, misses_before = before.called
+    hits_after, misses_after = after.called
+    inner_hits, inner_misses = count_new_answers(before.inner, after.inner)
+    return CacheCounts(
+        is_called=is_cache(fn),
+        # The function may clear its cache, which sets the counts to zero: no negative difference.
+        hits=max(hits_after - hits_before, 0),
+        misses=max(misses_after - misses_before, 0),
+        inner_hits=inner_hits,
+        inner_misses=inner_misses,
+        is_cleared=any(name.endswith(".cache_clear") for _, name in recorder.own_c_calls),
     )
 
 
 def _find_learners_globals(fn, function: FunctionType | None) -> dict | None:
-    """Return the dict of globals whose frames are the learner's; None if there is none.
+    """Return the globals that mark the learner's code: a frame with these globals is the learner's.
 
-    These are the globals of the function. If the function is in a framework's package, they are
-    those of the class whose method `fn` is, unless the class is in such a package too.
+    They are the globals of the function. But a function of a framework is not the learner's. Then
+    the globals are those of the learner's class whose method `fn` is, such as a Keras model; None
+    if there is no such class.
     """
     space = getattr(function, "__globals__", None)
     if space is None or read_module_name(space).partition(".")[0] not in LIBRARIES:
@@ -146,18 +214,24 @@ def _find_learners_globals(fn, function: FunctionType | None) -> dict | None:
 
 
 def _describe_cache_key(fn, args: tuple, kwargs: dict) -> str:
-    """Return the arguments as a tf.function looks them up, in words; "" for another function."""
+    """Return in words the key by which a tf.function looks up a graph for these arguments.
+
+    The text is "" if `fn` is no tf.function.
+    """
     if not real_isinstance(fn, tensorflow_private.Function):
         return ""
     try:
         key = tensorflow_cache.find_call_key(fn, args, kwargs)
         return TypeNames().format_arguments(key[1])
-    except Exception:  # an argument may be of a type that has no key: the call will say so
+    except Exception:  # an argument may be of a type that has no key: the call itself will raise
         return ""
 
 
 def _leave_recorder_to_python(recorder: JourneyRecorder) -> None:
-    """Have Dynamo translate no function of the recorder that runs inside a compiled call."""
+    """Tell Dynamo to compile no function of the recorder.
+
+    These functions run inside the call, so Dynamo would meet them and compile them, too.
+    """
     leave_to_python(
         *list_recorder_functions(),
         *own_profilers.functions(),
@@ -172,14 +246,15 @@ class _RunUnderRecorder:
     """Makes one call with the tracer and the profiler of a recorder set."""
 
     def __init__(self, recorder: JourneyRecorder):
-        """Prepare to make the call; nothing is set before that."""
+        """Prepare to make the call; the hooks are set only while it runs."""
         self._recorder = recorder
+        # Filled in at the end of the call: whether the program has set hooks of its own.
         self._is_profiler_replaced = False
         self._is_tracer_replaced = False
         self._set_aside = ""  # the sentences on hooks of the program's that did not run
 
     def __call__(self, fn, args: tuple, kwargs: dict) -> None:
-        """Call `fn(*args, **kwargs)` for what the recorder counts; raise what the call raises."""
+        """Call `fn(*args, **kwargs)` with the recorder's hooks set; raise what the call raises."""
         recorder = self._recorder
         # Python 3.12 sends events of instructions only if a frame has asked before the tracer is
         # set. No variable refers to this frame, because the frame would then be in a cycle.
@@ -191,7 +266,8 @@ class _RunUnderRecorder:
             recorder.profilers.start()
             call_from_learner(fn, args, kwargs)
         finally:
-            # Only a hook that is still ours is taken away; one that the program has set stays.
+            # Only hooks that are still the recorder's are removed. A hook that the program has set
+            # meanwhile stays.
             self._is_profiler_replaced = not recorder.profilers.finish()
             is_tracer_set = tracer.is_ours()
             self._is_tracer_replaced = recorder.tracer_replaced_at is not None or not is_tracer_set
@@ -202,8 +278,9 @@ class _RunUnderRecorder:
             sys._getframe().f_trace_opcodes = asked_for_opcodes
 
     def describe_end(self) -> RecorderEnd:
-        """Return how the recorder came to its end."""
+        """Return how the recorder came to its end, such as that the program replaced a hook."""
         recorder = self._recorder
+        # Ops that were recorded after the program had set its own profiler.
         has_later_ops = len(recorder.ops) > recorder.op_count_at_replacement
         return RecorderEnd(
             fault=recorder.fault,
@@ -222,10 +299,11 @@ class _RunUnderRecorder:
 def _count_by_owner(
     counts_by_code: Counter[int], recorder: JourneyRecorder, dynamo_codes: Container[int]
 ) -> Counter[str]:
-    """Return the sum of the counts for each owner of code: YOU, AUTOGRAPH or DYNAMO.
+    """Return owner -> the sum of the counts of the owner's code objects.
 
-    `counts_by_code` has a count for the id of each code object. `dynamo_codes` contains the ids of
-    the code objects that Dynamo made.
+    An owner is who wrote the bytecode: YOU (the learner), AUTOGRAPH (a part of TensorFlow) or
+    DYNAMO (a part of torch). `counts_by_code` maps the id of a code object to a count.
+    `dynamo_codes` has the ids of the code objects that Dynamo made.
     """
     counts = Counter()
     for code_id, count in counts_by_code.items():

@@ -1,7 +1,9 @@
-"""Install the hooks by which TensorFlow and PyTorch report their ops to a `JourneyRecorder`.
+"""Install the hooks by which TensorFlow and PyTorch report each op to a `JourneyRecorder`, which
+counts what happens in a call. The recorder is a profiler, so it would also count calls that these
+hooks make. The hooks tell it which calls to leave out.
 
 TensorFlow: the entry points into C of tensorflow/python/pywrap_tfe.py are replaced while the call
-runs. PyTorch: a TorchDispatchMode (torch/utils/_python_dispatch.py) is told of each op, below
+runs. PyTorch: a TorchDispatchMode (torch/utils/_python_dispatch.py) is called for each op, below
 autograd.
 """
 
@@ -19,7 +21,10 @@ NAME_POSITIONS = {FAST: 1, SLOW: 2, SLOW_CANCELABLE: 2}
 
 
 def recording_tensorflow_ops(recorder: JourneyRecorder) -> AbstractContextManager:
-    """Return a block in which the entry points of TensorFlow report each op to the recorder."""
+    """Return a context manager in which TensorFlow's ops are reported to the recorder.
+
+    Each entry point of TensorFlow into C is replaced by a function that calls it and reports.
+    """
     entry_points = tensorflow_private.pywrap_tfe
     replacements = {}
     for name, name_position in NAME_POSITIONS.items():
@@ -35,22 +40,24 @@ def _report_op_of(entry_point: Callable, name_position: int, recorder: JourneyRe
     """
 
     def call_and_report(*arguments):
-        """Stand for the entry point."""
+        """Do what the entry point does, and report the op."""
         result = entry_point(*arguments)
         recorder.note_op(arguments[name_position], result)
         return result
 
-    # The program calls this function in place of C: the call of C in it is the program's.
+    # The program calls this function where it would call C. So the recorder counts the call of C
+    # that is in this function as the program's.
     code = call_and_report.__code__
     recorder.transparent_codes[id(code)] = code
     return call_and_report
 
 
 def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
-    """Return a mode of torch that reports each op to the recorder.
+    """Return a mode of torch, a context manager, that reports each op to the recorder.
 
-    The report calls no Python function, which the profiler would count and Dynamo be asked about.
-    So everything that the report needs is looked up before, and it writes to `recorder.ops` itself.
+    The reporting function must not call Python functions, because the profiler would count them and
+    Dynamo would try to compile them. So everything that it needs is looked up before, and it
+    appends to `recorder.ops` itself.
     """
     import torch
 
@@ -59,25 +66,26 @@ def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
     device_of = vars(torch._C.TensorBase)["device"].__get__
     dtype_of = vars(torch._C.TensorBase)["dtype"].__get__
     tensor_type = torch.Tensor
-    kernels_by_place: dict[tuple, str] = {}  # (device, dtype) -> the words for both
+    kernels_by_place: dict[tuple, str] = {}  # (device, dtype) -> text such as "cpu, float32"
 
     def report_op(name, inputs, result):
-        """Add an op to the record; the mode calls this after each op with what it returned."""
+        """Add an op to the record; the mode calls this after each op with the op's result."""
         recorder.is_paused = True  # so that the recorder does not count this report
-        kernel = ""
+        kernel = ""  # device and dtype of the first tensor in the result
         try:
             first = result
             if type(result) is list or type(result) is tuple:
                 first = result[0] if result else None
             if issubclass(type(first), tensor_type):
-                # Neither the tensor's own class nor a mode of the user's is asked.
+                # In this block torch calls no `__torch_function__` of the tensor's class or of a
+                # mode of the user's.
                 with without_overrides():
                     place = device_of(first), dtype_of(first)
                 if place not in kernels_by_place:
                     words = f"{place[0]}, {place[1]}"
                     kernels_by_place[place] = words.replace("torch.", "")
                 kernel = kernels_by_place[place]
-        except Exception:  # a tensor that is on no device raises: what is unknown is left out
+        except Exception:  # a tensor that is on no device raises: its kernel is not known
             kernel = ""
         ops.append((name, kernel))
         recorder.is_paused = bool(recorder.fault)  # a fault has ended the counting for good
@@ -90,7 +98,8 @@ def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
     mode = torch_modes.build_dispatch_mode(report_op, hide_calls_of)
     hide_calls_of(report_op.__code__)
 
-    # torch asks this rule for a higher-order op because there is a mode.
+    # For a higher-order op, torch calls this rule only because there is a mode. So nothing that
+    # runs in the rule counts as the program's.
     rule_code = torch_private.find_torch_dispatch_rule.__code__
     recorder.paused_codes[id(rule_code)] = rule_code
     return mode

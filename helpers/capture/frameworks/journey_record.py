@@ -1,4 +1,5 @@
-"""The frozen records of one call in a journey; the sentences of a journey are made from them.
+"""Define the frozen records of what one call did: a CallRecord has counts of frames, lines and ops.
+The *learner's module* is the module of the called function.
 
 The recorder (journey_recorder.py) counts while the call runs. `record_call` (journey_call.py)
 makes a `CallRecord` of the counts when the call has ended.
@@ -95,9 +96,9 @@ class CallRecord:
     values_by_name: dict[str, object]
     #: Package -> how many frames of its modules ran.
     other_frames: Counter[str]
-    #: (package of the caller, name of the C function) -> how many calls; all calls.
+    #: (package of the C function, its name) -> how many calls there were.
     c_calls: Counter[tuple[str, str]]
-    #: The same, of the calls that the learner's frames made.
+    #: (package of the C function, its name) -> how many calls the learner's frames made.
     own_c_calls: Counter[tuple[str, str]]
     #: The addresses of the frame evaluators that were set at some time in the call.
     evaluators: frozenset[int]

@@ -1,4 +1,6 @@
-"""Count what one call does, by a profiler and a tracer of CPython and by reports of ops.
+"""Count what one call does: its frames, lines, names, operators, calls of C functions and ops. The
+*learner's* frames are those whose globals are the learner's module; all other frames belong to
+libraries, or to the recorder itself, whose frames are not counted.
 
 `sys.setprofile` reports the calls of all frames of this thread, `sys.settrace` the lines and the
 instructions of the learner's frames. Ops are reported by TensorFlow's entry points into C and by a
@@ -59,9 +61,10 @@ class CountedInstructions:
 class JourneyRecorder:
     """Counts what one call does; `profile`, `trace`, `step` and `note_op` are its callbacks.
 
-    CPython calls `profile` and `trace` for each event of the thread, and `step` for each event of
-    a frame of the learner's. A hook into a framework calls `note_op` for each op. None of these
-    ever raises into the program: an error in the recorder ends the counting and is in `fault`.
+    CPython calls `profile` at each start and end of a call in the thread, `trace` at the start of
+    each frame, and `step` for each line and instruction of a frame of the learner's. A hook into a
+    framework calls `note_op` for each op. None of these raises into the program: an error in the
+    recorder ends the counting, and its type is in `fault`.
     """
 
     def __init__(self, space: dict | None, evaluator_setter=None):
@@ -96,9 +99,9 @@ class JourneyRecorder:
         self.values_by_name: dict[str, object] = {}
         #: Package -> how many frames of its modules started.
         self.other_frames: Counter[str] = Counter()
-        #: (package of the caller, name of the C function) -> how many calls.
+        #: (package of the C function, its name) -> how many calls there were.
         self.c_calls: Counter[tuple[str, str]] = Counter()
-        #: The same, of the calls that the learner's frames made.
+        #: (package of the C function, its name) -> how many calls the learner's frames made.
         self.own_c_calls: Counter[tuple[str, str]] = Counter()
         #: The addresses of the frame evaluators that were set when something was counted.
         self.evaluators: set[int] = set()
@@ -124,16 +127,20 @@ class JourneyRecorder:
         #: Whether nothing is counted now, because a hook of ours looks at something.
         self.is_paused = False
         self._pause_frame: FrameType | None = None  # a pause ends when this frame returns
-        self._tracing_frames: list[FrameType] = []  # of TensorFlow, which trace just now
-        self._resumable_frames: set[int] = set()  # ids of frames that may be entered again
+        self._tracing_frames: list[FrameType] = []  # frames of TensorFlow in which it traces now
+        # The ids of frames of generators and coroutines. CPython reports a "call" each time such a
+        # frame goes on.
+        self._resumable_frames: set[int] = set()
+        # The id of a code object -> the instructions in it that are counted.
         self._instructions_by_code: dict[int, CountedInstructions] = {}
 
-        # The code objects are stored under their ids, because their hash asks their constants.
-        #: Functions that replace a C function and call it: that call of theirs is counted.
+        # The next three map the id of a code object to the code object. The code object is no key
+        # itself, because its hash would call the hashes of its constants.
+        #: Of functions that replace a C function and call it: this call is counted.
         self.transparent_codes: dict[int, CodeType] = {}
-        #: Functions of our hooks: what they call is not counted.
+        #: Of functions of our hooks: no call that they make is counted.
         self.hidden_callers: dict[int, CodeType] = {}
-        #: Functions of torch that run only because of our mode: nothing in them is counted.
+        #: Of functions of torch that run only because of our mode: nothing in them is counted.
         self.paused_codes: dict[int, CodeType] = {}
 
     # -- what the counts amount to ---------------------------------------------------------------
@@ -141,10 +148,10 @@ class JourneyRecorder:
     def count_distinct_lines(self) -> Counter[int]:
         """Return the id of a code object -> how many different lines of it ran.
 
-        A line that several code objects share counts once, for the first of them: a lambda or a
-        generator expression may be in the middle of a line.
+        A lambda or a generator expression may be in the middle of a line, so several code objects
+        may share a line. Such a line counts once, for the first of them.
         """
-        code_ids_by_line = {}
+        code_ids_by_line = {}  # (file, line number) -> id of the code object for which it counts
         for code_id, line in sorted(self._line_places, key=lambda place: place[1]):
             file = self.codes[code_id].co_filename if code_id in self.codes else ""
             # Without a file of its own, equal line numbers do not mean the same line.
@@ -153,14 +160,22 @@ class JourneyRecorder:
         return Counter(code_ids_by_line.values())
 
     def list_resume_codes(self) -> set[int]:
-        """Return the ids of the codes that Dynamo made to go on after a graph break."""
+        """Return the ids of code objects of resume functions.
+
+        Dynamo makes a resume function of the rest of the learner's function after a graph break.
+        """
         if not restoring.module("torch._dynamo"):
             return set()
-        resumed_from = dynamo_codes.find_original_code
-        return {code_id for code_id, code in self.codes.items() if resumed_from(code) is not code}
+        resume_ids = set()
+        for code_id, code in self.codes.items():
+            # The code object itself, unless it is that of a resume function.
+            original_code = dynamo_codes.find_original_code(code)
+            if original_code is not code:
+                resume_ids.add(code_id)
+        return resume_ids
 
     def count_events(self) -> int:
-        """Return how many lines, frames of others, calls of C functions and ops were counted."""
+        """Return how many lines, frames of libraries, calls of C functions and ops were counted."""
         counters = (self.lines_by_code, self.other_frames, self.c_calls)
         return sum(counter.total() for counter in counters) + len(self.ops)
 
@@ -172,20 +187,26 @@ class JourneyRecorder:
     # -- what hooks and CPython call -------------------------------------------------------------
 
     def stop_at_fault(self, error: Exception) -> None:
-        """End the counting: an error in the recorder is never the user's error."""
+        """End the counting, because there was an error in the recorder.
+
+        The error is not raised: the user's program has nothing to do with it.
+        """
         self.fault = type(error).__name__
         self.is_paused = True
         self._pause_frame = None
 
     def note_op(self, name: str | bytes, result) -> None:
-        """Record an op of TensorFlow that has run, and returned `result`."""
+        """Record an op of TensorFlow that has run, and returned `result`; never raise an error."""
         try:
             self._note_op(name, result)
         except Exception as error:
             self.stop_at_fault(error)
 
     def _note_op(self, name: str | bytes, result) -> None:
-        """Record an op; nothing is counted while its result is asked for device and dtype."""
+        """Append the name and the kernel of an op to `ops`.
+
+        Reading device and dtype of the result runs code of TensorFlow, which must not be counted.
+        """
         was_paused = self.is_paused
         self.is_paused = True
         op_name = name.decode() if type(name) is bytes else str(name)
@@ -193,24 +214,32 @@ class JourneyRecorder:
         self.is_paused = was_paused
 
     def profile(self, frame, event, argument):
-        """Count a call of a Python function or of a C function; a profiler of `sys.setprofile`."""
+        """Count a call of a Python function or of a C function; a profiler of `sys.setprofile`.
+
+        `event` is "call" or "return" for a Python function, and "c_call", "c_return" or
+        "c_exception" for a C function, which is the `argument`.
+        """
+        # A frame of another recorder; or the program has set its own profiler, so this one is over.
         if is_aside(frame) or self.profilers.replaced_at:
             return
-        if self._remaining_frames <= 0:
+        if self._remaining_frames <= 0:  # there were too many frames: the counting has stopped
             PRESSES.once_more  # noqa: B018 (see the last line)
             return
 
-        # Most events are of these two kinds, and there may be millions. So they end here.
+        # Most events are returns, and there may be millions. A return is ignored as early as
+        # possible, unless it matters.
+        is_ignored = False
         if event == "c_return":
-            has_no_news = argument is not self.evaluator_setter and argument is not gc.collect
-        else:  # a return is news only where TensorFlow's trace, or a pause, may end with it
-            has_no_news = (
-                event == "return" and not self._tracing_frames and self._pause_frame is None
-            )
-        if has_no_news:
+            # It matters that a frame evaluator has been set, or that the collector has run.
+            is_ignored = argument is not self.evaluator_setter and argument is not gc.collect
+        elif event == "return":
+            # It matters that TensorFlow's trace may end, or a pause.
+            is_ignored = not self._tracing_frames and self._pause_frame is None
+        if is_ignored:
             PRESSES.once_more  # noqa: B018 (see the last line)
             return
 
+        # The garbage collector runs by itself: what it calls is not called by the program.
         if self.collector.is_at_work(event, argument):
             return
         try:
@@ -219,11 +248,16 @@ class JourneyRecorder:
                 self._note_use_of_hook(frame, argument)
         except Exception as error:
             self.stop_at_fault(error)
-        # Read last, so that a waiting signal handler runs after the recorder and not in it.
+        # A signal handler waits while the recorder runs. Reading this attribute sends the signal
+        # again. It is read last, so that the handler runs after the recorder and not in it.
         PRESSES.once_more  # noqa: B018
 
     def _count_event(self, frame, event, argument) -> None:
-        """Count an event of the profiler, or begin or end a pause."""
+        """Count an event of the profiler, or begin or end a pause.
+
+        In a pause nothing is counted. It begins at a function in `paused_codes`, and ends when the
+        frame of this function returns.
+        """
         if self.is_paused:
             if frame is self._pause_frame and event == "return":
                 self.is_paused = False
@@ -235,17 +269,20 @@ class JourneyRecorder:
             else:
                 self._enter_frame(frame)
         elif event == "return":
+            # TensorFlow's trace ends.
             if self._tracing_frames and frame is self._tracing_frames[-1]:
                 self._tracing_frames.pop()
         elif event == "c_call":
             self._enter_c_function(frame, argument)
         elif event == "c_return" and argument is self.evaluator_setter is not None:
+            # torch has just set a frame evaluator.
             self.evaluators.add(address_installed())
 
     def _note_use_of_hook(self, frame, function) -> None:
         """Note that the program sets a profiler or a tracer, or asks which profiler is set.
 
-        Where it sets a tracer, the learner's frames are asked for no more instructions.
+        `function` is one of HOOK_FUNCTIONS. If the program sets a tracer, the settings by which
+        frames report to the recorder's tracer are removed from all open frames of the learner's.
         """
         if function is own_profilers.GETPROFILE:
             self.profilers.note_asking()
@@ -260,14 +297,17 @@ class JourneyRecorder:
                 frame = frame.f_back
 
     def trace(self, frame, event, argument):
-        """Return the tracer of a new frame: `step` for a frame of the learner's, else None."""
+        """Return the tracer of a new frame: `step` for a frame of the learner's, else None.
+
+        CPython calls `step` for each event of the frame, and reports no event for None.
+        """
         if frame.f_globals is not self.space or self.collector.is_at_work(event, None):
             return None
         ask_for_opcodes(frame)
         return self.step
 
     def step(self, frame, event, argument):
-        """Count a line or an instruction; return the tracer for the frame's next event."""
+        """Count a line or an instruction; return what CPython calls at the frame's next event."""
         try:
             self._count_step(frame, event)
         except Exception as error:
@@ -278,7 +318,10 @@ class JourneyRecorder:
         return self.step
 
     def _count_step(self, frame, event) -> None:
-        """Count a line, the look-up of a name, or an operator."""
+        """Count a line, the look-up of a global name, or an operator such as `+`.
+
+        `event` is "line" before a line runs, and "opcode" before an instruction runs.
+        """
         code = frame.f_code
         code_id = id(code)
         if event == "line":
@@ -288,11 +331,11 @@ class JourneyRecorder:
             if code_id not in self._instructions_by_code:
                 self._instructions_by_code[code_id] = _find_counted_instructions(code)
             instructions = self._instructions_by_code[code_id]
-            offset = frame.f_lasti
+            offset = frame.f_lasti  # of the instruction that is about to run
             if offset in instructions.names_by_offset:
                 name = instructions.names_by_offset[offset]
                 self.names[name] += 1
-                # KeyError stands for a name that is not there: it is a builtin's.
+                # KeyError stands for a name that the globals do not have: it is a builtin's.
                 self.values_by_name[name] = dict.get(frame.f_globals, name, KeyError)
             elif offset in instructions.operator_offsets:
                 self.operators_by_code[code_id] += 1
@@ -300,17 +343,20 @@ class JourneyRecorder:
     # -- calls -----------------------------------------------------------------------------------
 
     def _enter_frame(self, frame) -> None:
-        """Count the start of a frame, unless a generator's frame only goes on.
+        """Count the start of a frame, unless the frame of a generator only goes on.
 
-        The frame evaluator that is set now is recorded: Dynamo may set another during the call.
+        The address of the frame evaluator that is set now is recorded, too. Dynamo may set another
+        evaluator during the call.
         """
         code = frame.f_code
         is_learners = frame.f_globals is self.space
-        if is_learners or not self.evaluators:  # of other frames the first is enough
+        # The evaluator is read for each frame of the learner's, and for the first other frame.
+        if is_learners or not self.evaluators:
             self.evaluators.add(address_installed())
 
         if code.co_flags & RESUMABLE:
-            # The id may be that of an earlier frame that has ended, so the bytecode is asked, too.
+            # A new frame may have the id of a frame that has ended. So `_is_resumed` looks at the
+            # position in the bytecode, too.
             if id(frame) in self._resumable_frames and _is_resumed(frame):
                 return
             self._resumable_frames.add(id(frame))
@@ -324,7 +370,7 @@ class JourneyRecorder:
             self._enter_other_frame(frame)
 
     def _enter_other_frame(self, frame) -> None:
-        """Count a frame that is not the learner's, and note where TensorFlow begins to trace."""
+        """Count a frame of a library; note a call of a tf.function, and where a trace begins."""
         code = frame.f_code
         module = read_module_name(frame.f_globals)
         self.other_frames[_find_package(module)] += 1
@@ -335,12 +381,17 @@ class JourneyRecorder:
             self.tf_function_calls += 1
 
     def _enter_c_function(self, frame, function) -> None:
-        """Count the call of a C function by a frame, unless the frame is one of the recorder's."""
+        """Count the call of a C function by a frame, unless the frame is one of the recorder's.
+
+        Two kinds of the recorder's frames make calls that are the program's: `call_from_learner`,
+        which calls the learner's function, and functions in `transparent_codes`, which replace a C
+        function and call it.
+        """
         module, name = read_c_place(function)
         caller = frame.f_code
         is_learners_call = caller is call_from_learner.__code__
-        is_transparent = is_learners_call or id(caller) in self.transparent_codes
-        if self._is_hidden(frame) and not is_transparent:
+        is_call_of_program = is_learners_call or id(caller) in self.transparent_codes
+        if self._is_hidden(frame) and not is_call_of_program:
             return
 
         key = (_find_package(module), _spell_as_program(name))
@@ -349,7 +400,11 @@ class JourneyRecorder:
             self.own_c_calls[key] += 1
 
     def _is_hidden(self, frame) -> bool:
-        """Return whether a frame runs only because of the recorder."""
+        """Return whether a frame runs only because of the recorder.
+
+        These are frames that a hook calls, the function that receives what the program prints, and
+        functions of modules that work for the recorder.
+        """
         caller = frame.f_back
         if caller is not None and id(caller.f_code) in self.hidden_callers:
             return True
@@ -363,42 +418,50 @@ are_recorders(
 
 
 def list_recorder_functions() -> list[FunctionType]:
-    """Return the functions of the recorder that run in the program: Dynamo is to leave them."""
+    """Return all methods of the recorder, which Dynamo must not compile.
+
+    They run inside the program, so Dynamo meets them there.
+    """
     return [value for value in vars(JourneyRecorder).values() if type(value) is FunctionType]
 
 
 def _describe_kernel(result) -> str:
-    """Return device and dtype, such as `CPU, float32`, of a tensor of TensorFlow or the first one.
+    """Return device and dtype, such as `CPU, float32`, of the first tensor that an op returned.
 
-    `result` is what an op returned: a tensor, or a list or tuple of tensors. "" for anything else.
+    `result` is a tensor of TensorFlow, or a list or tuple of them. The text is "" for anything
+    else.
     """
     first = next(iter(result), None) if is_exactly(result, list, tuple) else result
     try:
         if is_tensor(first):
             device = first.device.rpartition("/device:")[2].partition(":")[0]
             return f"{device}, {first.dtype.name}"
-    except Exception:  # a tensor that is on no device raises: what is unknown is left out
+    except Exception:  # a tensor that is on no device raises: its kernel is not known
         return ""
     return ""
 
 
 def _is_resumed(frame) -> bool:
-    """Return whether the frame of a generator or a coroutine goes on, and does not start."""
+    """Return whether the frame of a generator or a coroutine goes on, and does not start.
+
+    The last instruction that ran tells it. A frame that starts has run none, or has just run one of
+    the first two: RETURN_GENERATOR, or RESUME with the argument 0.
+    """
     bytecode = frame.f_code.co_code
-    offset = frame.f_lasti
+    offset = frame.f_lasti  # of the last instruction
     if offset < 0:  # no instruction has run yet
         return False
     name = opname[bytecode[offset]]
     if name == "RETURN_GENERATOR":
         return False
     if name == "RESUME":
-        argument = bytecode[offset + 1]
+        argument = bytecode[offset + 1]  # says where RESUME is: at the start, after a yield, …
         return argument & AFTER_YIELD != 0
     return True
 
 
 def _find_counted_instructions(code: CodeType) -> CountedInstructions:
-    """Return where a code object looks up a global name, and where it has an operator."""
+    """Return the offsets at which a code object looks up a global name, or has an operator."""
     # An instruction has two bytes: its opcode is at an even offset, its argument follows.
     operator_offsets = {
         offset
@@ -422,7 +485,10 @@ def _find_package(module: str) -> str:
 
 @functools.lru_cache(maxsize=10_000)
 def _spell_as_program(name: str) -> str:
-    """Return the name of a C function as a program writes it, such as `torch.add`."""
+    """Return the name of a C function as a program writes it: `torch.add`, `Tensor.add`.
+
+    torch's own names of these functions begin with `_VariableFunctionsClass.` or `_TensorBase.`.
+    """
     for torchs_spelling, programs_spelling in SPELLINGS.items():
         name = name.replace(torchs_spelling, programs_spelling)
     return name

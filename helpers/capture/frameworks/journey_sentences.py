@@ -1,4 +1,7 @@
-"""The record of one call -> the sentences below the map of a journey, and on its recorder."""
+"""Write the sentences that say whether the learner's lines ran in a call, or what ran instead, from
+the CallRecord of the call. Code has one of three owners: `YOU` (the learner), `AUTOGRAPH` (the part
+of TensorFlow that rewrites functions) and `DYNAMO` (the compiler of torch).
+"""
 
 from ...model.phrase import describe_interruption, format_count, format_names
 from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, describe_findings
@@ -23,9 +26,12 @@ LISTED_OPS = 3
 
 
 def describe_lines(record: CallRecord) -> str:
-    """Return the sentence on which of the learner's lines ran."""
+    """Return the sentence on which of the learner's lines ran.
+
+    Without the learner's globals (`has_globals`), the called function is a library's.
+    """
     if not record.has_globals:
-        if record.traces:
+        if record.traces:  # a library has traced a function, which may be the learner's
             return "No line was counted."
         return "There was no line of yours to run."
     if record.distinct_lines[YOU]:
@@ -36,7 +42,10 @@ def describe_lines(record: CallRecord) -> str:
 
 
 def _describe_own_lines(record: CallRecord) -> str:
-    """Return the sentence on how many lines of the learner's own code ran, and how often."""
+    """Return the sentence on how many of the learner's lines ran, and in how many steps.
+
+    A step is one run of a line, so a loop has more steps than lines.
+    """
     distinct_lines = record.distinct_lines[YOU]
     steps = record.lines[YOU]
     sentence = f"{distinct_lines} of your lines ran"
@@ -50,7 +59,7 @@ def _describe_own_lines(record: CallRecord) -> str:
 
 
 def describe_runner(record: CallRecord) -> str:
-    """Return the sentence on who ran the learner's lines, or what ran in their place."""
+    """Return the sentence on who ran the learner's lines, or what ran instead of them."""
     sentence = _describe_runner_of_whole_call(record)
     if record.end.is_stopped:
         return f"Until the recorder of calls stopped: {sentence}"
@@ -65,7 +74,7 @@ def _describe_runner_of_whole_call(record: CallRecord) -> str:
         return "No Python function of yours is called."
     if record.distinct_lines[YOU]:
         return _describe_runner_of_own_lines(record)
-    if record.frames[AUTOGRAPH]:
+    if record.frames[AUTOGRAPH]:  # only AutoGraph's copy of the learner's code ran
         graph = f"a graph of {format_count(record.nodes, 'node')}"
         end = "."
         if any(list_ops_in_graph(op) for op in record.ops):
@@ -75,12 +84,12 @@ def _describe_runner_of_whole_call(record: CallRecord) -> str:
 
 
 def _describe_runner_of_own_lines(record: CallRecord) -> str:
-    """Return the sentence on who ran the learner's own lines."""
+    """Return the sentence on who ran the learner's own lines: TensorFlow's trace, or CPython."""
     traced_frames = record.traced_frames[YOU]
-    if traced_frames:
+    if traced_frames:  # frames that ran while TensorFlow built a graph
         frames = record.frames[YOU]
         subject = f"{traced_frames} of your {frames} frames"
-        if traced_frames == frames:
+        if traced_frames == frames:  # all of them
             subject = "They"
         nodes = format_count(record.nodes, "node")
         return f"{subject} ran to be traced, which built a graph of {nodes}."
@@ -90,7 +99,10 @@ def _describe_runner_of_own_lines(record: CallRecord) -> str:
 
 
 def _describe_what_ran_instead(record: CallRecord) -> str:
-    """Return the sentences on what ran where no line of the learner's did; "" if unknown."""
+    """Return the sentences on what ran if no line of the learner's did; "" if that is unknown.
+
+    These are code that Dynamo compiled, a graph of TensorFlow, or the answer of a cache.
+    """
     sentences = []
     if record.frames[DYNAMO] and record.new_dynamo_codes:
         sentences.append("Dynamo read your bytecode, and what it compiled ran instead.")
@@ -113,31 +125,38 @@ def _describe_what_ran_instead(record: CallRecord) -> str:
 
 
 def describe_interrupted_call(record: CallRecord, start: str) -> str:
-    """Return the sentence on Ctrl-C; `start` replaces its first letter, such as "In it, y"."""
+    """Return the sentence on Ctrl-C, which begins "You interrupted".
+
+    `start` replaces the first letter: "In the first call, y" gives "In the first call, you …".
+    """
     return start + describe_interruption(record.event_count, "event")[1:]
 
 
 def list_notes_on_recorders(
-    first: CallRecord, again: CallRecord, code_of_function
+    first: CallRecord, second: CallRecord, code_of_function
 ) -> tuple[str, ...]:
-    """Return the sentences on what was not followed in two calls, and on what the program may find.
+    """Return the sentences on what the recorders of two calls missed, or changed for the program.
 
+    A program may replace the recorders' hooks, and may find them where it looks for its own.
     `code_of_function` is the code object of the function that was called, None if it has none.
     """
-    was_profiler_found = first.end.is_profiler_found or again.end.is_profiler_found
+    was_profiler_found = first.end.is_profiler_found or second.end.is_profiler_found
     hooks_found = OF_SYS[1:] if was_profiler_found else ()  # only `getprofile`
     notes = [
         *_list_notes_on_end(first.end),
-        *_list_notes_on_end(again.end),
-        again.end.set_aside or first.end.set_aside,
+        *_list_notes_on_end(second.end),
+        second.end.set_aside or first.end.set_aside,
         describe_findings(code_of_function, OF_FRAMES + OF_COLLECTOR, hooks_found),
     ]
-    # Both calls may have the same note, which is said once.
+    # A note that both calls have is returned once.
     return tuple(dict.fromkeys(notes))
 
 
 def _list_notes_on_end(end: RecorderEnd) -> list[str]:
-    """Return the sentences on a recorder that stopped, or that the program replaced."""
+    """Return the sentences on a recorder that ended before the call did.
+
+    The program has set its own profiler or tracer, or there were too many frames to follow.
+    """
     notes = []
     if end.is_profiler_replaced:
         place = _format_place(end.profiler_replaced_at)

@@ -1,4 +1,6 @@
-"""The record of one call -> a sentence for each of the six stations that a call may pass.
+"""Write the words for each of the six stations of a call, from the CallRecord of the call. A
+*station* is a place where something may take over the call: the name, the cache key, the frame, the
+frame evaluator, the registry of kernels, the call of C.
 
 Each `describe_…_station` returns whether the call passed the station, two or three words for the
 map, and a sentence. The map has the stations in the order of `SPINE`.
@@ -68,7 +70,8 @@ def _say_not_passed(reason: str) -> StationWords:
 
 
 def list_stops(record: CallRecord) -> tuple[Stop, ...]:
-    """Return the stop of a call at each station of `SPINE`."""
+    """Return a Stop for each station of `SPINE`: what the call did there."""
+    # In the order of `SPINE`, in which stations are numbered from 1.
     stations = (
         describe_name_station(record),
         describe_key_station(record),
@@ -91,7 +94,11 @@ def list_stops(record: CallRecord) -> tuple[Stop, ...]:
 def _limit_to_what_was_recorded(
     number: int, words: StationWords, record: CallRecord
 ) -> StationWords:
-    """Return the words of a station, with until when they hold if its recorder ended early."""
+    """Return the words of a station; with "then not known" if the recorder for it ended early.
+
+    A station is known from a profiler (STATIONS_FROM_CALLS), from a tracer (STATIONS_FROM_LINES) or
+    from both. The program may have replaced either, and the profiler stops after very many frames.
+    """
     end = record.end
     is_replaced = (end.is_profiler_replaced and number in STATIONS_FROM_CALLS) or (
         end.is_tracer_replaced and number in STATIONS_FROM_LINES
@@ -110,7 +117,11 @@ def _limit_to_what_was_recorded(
 
 
 def name_owner_of_lines(sentence: str, record: CallRecord) -> str:
-    """Return a sentence on "your" lines; the lines of a library's function are the library's."""
+    """Return a sentence with "your" replaced by "numpy's" if the called function is NumPy's.
+
+    The same holds for any other installed package. This package's own functions are called the
+    learner's.
+    """
     if record.library in ("", PACKAGE):
         return sentence
     return re.sub(r"\byours?\b", f"{record.library}'s", sentence)
@@ -120,7 +131,11 @@ def name_owner_of_lines(sentence: str, record: CallRecord) -> str:
 
 
 def describe_name_station(record: CallRecord) -> StationWords:
-    """Return which names the learner's lines looked up outside their own variables."""
+    """Return the words on global and builtin names that the learner's lines looked up.
+
+    `record.names` counts the look-ups of each name. A name of Dynamo's, which has a number that is
+    different in each run, is counted without this number.
+    """
     if not record.has_globals:
         return _say_not_passed("no Python function of yours is called")
     if not record.frames:
@@ -138,27 +153,34 @@ def describe_name_station(record: CallRecord) -> StationWords:
 
 
 def _format_name(name: str, value) -> str:
-    """Return a name and, where that says more, its value; the value KeyError is for a builtin."""
+    """Return a name with its value, such as "add (np.add)", or without if they are the same.
+
+    The value KeyError stands for a name that only the builtins have.
+    """
     short_name = printable(name, LONGEST)
     value_label = format_label(value)
     if value is KeyError:
         return f"{short_name} (builtin)"
-    if name.startswith("__import_"):  # Dynamo's name for a module
+    if name.startswith("__import_"):  # Dynamo's name for a module, which no reader knows
         return value_label
+    # Other names of Dynamo, such as `__compiled_fn`, and a value that has the same name.
     if name.startswith("__") or value_label.rstrip("()") == short_name:
         return short_name
     return f"{short_name} ({value_label})"
 
 
 def describe_no_line(record: CallRecord) -> str:
-    """Return the words for a call in which no line of the learner's ran, as far as is known."""
+    """Return the words for a call in which no line of the learner's ran in this thread.
+
+    An op of a graph, such as PyFunc, may call Python in another thread, which is not recorded.
+    """
     if list_ops_that_call_python(record):
         return f"{NO_LINE} in this thread"
     return NO_LINE
 
 
 def list_ops_that_call_python(record: CallRecord) -> list[str]:
-    """Return the names of ops in the graphs that ran by which a graph calls a Python function."""
+    """Return the names of ops, in the graphs that ran, that call a Python function."""
     ops_in_graphs = set()
     for op in record.ops:
         ops_in_graphs.update(list_ops_in_graph(op))
@@ -169,11 +191,15 @@ def list_ops_that_call_python(record: CallRecord) -> list[str]:
 
 
 def describe_key_station(record: CallRecord) -> StationWords:
-    """Return what caches found under the arguments: tf.functions', and those of functools."""
+    """Return the words on caches that were asked for the arguments of a call.
+
+    These are the caches of tf.functions, a cache of functools that is called itself, and other
+    caches of functools in the learner's module (the *inner* ones).
+    """
     words = _describe_outer_key(record)
     caches = record.caches
     brief = words.brief
-    parts = []
+    parts = []  # of the sentence
     inner_count = caches.inner_hits + caches.inner_misses
     if inner_count:
         answers = format_count(caches.inner_hits, "answer")
@@ -187,6 +213,7 @@ def describe_key_station(record: CallRecord) -> StationWords:
         if not words.is_passed and not inner_count:
             brief = "not known"
 
+    # "no tf.function is called …" is said only if there is nothing else to say.
     if words.is_passed or not parts:
         parts.insert(0, words.sentence)
     return StationWords(
@@ -197,7 +224,11 @@ def describe_key_station(record: CallRecord) -> StationWords:
 
 
 def _describe_outer_key(record: CallRecord) -> StationWords:
-    """Return what tf.functions found under their arguments, or the cache that is called."""
+    """Return the words on the cache that is called, or else on the caches of tf.functions.
+
+    A tf.function stores a graph for each key, which it makes of the arguments. If no graph matches,
+    it traces: it runs the Python function to build a graph.
+    """
     calls = record.tf_function_calls
     traces = record.traces
     if record.caches.hits or record.caches.misses:
@@ -205,7 +236,7 @@ def _describe_outer_key(record: CallRecord) -> StationWords:
     if not calls and not traces:
         sentence = "no tf.function is called, so no graph is looked up"
         return _say_not_passed(sentence)
-    if calls != 1 or traces > 1:
+    if calls != 1 or traces > 1:  # there is more than one key, so only counts are given
         brief = format_count(traces, "trace") if traces else "graphs found"
         sentence = f"{format_count(calls, 'call')} of tf.functions, {format_count(traces, 'trace')}"
         return _say_passed(brief, sentence)
@@ -213,13 +244,14 @@ def _describe_outer_key(record: CallRecord) -> StationWords:
     key = f" {record.key}" if record.key else ""
     if traces:
         return _say_passed("traced", f"no graph matches the key{key}: traced")
+    # The call has raised, or no op has run a graph.
     if record.outcome or not any(list_ops_in_graph(op) for op in record.ops):
         return _say_passed("no graph", f"the key{key} led to no graph that was run")
     return _say_passed("graph found", f"a graph matches the key{key}: found")
 
 
 def _describe_called_cache(record: CallRecord) -> StationWords:
-    """Return what the called cache of functools found under the arguments."""
+    """Return the words on what the called cache of functools found for the arguments."""
     hits = record.caches.hits
     misses = record.caches.misses
     if hits + misses > 1:
@@ -237,49 +269,58 @@ def _describe_called_cache(record: CallRecord) -> StationWords:
 
 
 def describe_frame_station(record: CallRecord) -> StationWords:
-    """Return how many frames ran: the learner's, by owner of the code, and a library's."""
-    # Of the frameworks, only the one with the most frames is named.
-    package = max(PACKAGE_NAMES, key=lambda package: record.other_frames[package])
-    package_frames = record.other_frames[package]
-    of_package = ""
-    if package_frames:
-        of_package = f"{_format_magnitude(package_frames)} of {PACKAGE_NAMES[package]}'s"
+    """Return the words on the frames that ran.
 
-    if not record.frames:
+    `record.frames` counts frames of the learner's module by the owner of the code that ran in them:
+    YOU, AUTOGRAPH or DYNAMO. `record.other_frames` counts frames of libraries.
+    """
+    library_frames = _describe_library_frames(record)
+    if not record.frames:  # something has answered without the learner's code
         sentence = describe_no_line(record)
         if record.tf_function_calls and not record.outcome:
             sentence = f"the graph was found, and {sentence}"
         elif record.caches.hits:
             sentence = f"the answer was found, and {sentence}"
-        return _say_not_passed(_join_parts(sentence, of_package))
-
-    parts = []
-    lines = format_count(record.lines[YOU], "line")
-    if record.frames[YOU]:
-        what_ran = lines
-        operator_count = record.operators.total()
-        if operator_count:
-            what_ran = f"{lines}, {format_count(operator_count, 'operator')}"
-        parts.append(f"{format_count(record.frames[YOU], 'frame')} of yours: {what_ran}")
-    if record.frames[AUTOGRAPH]:
-        copies = format_count(record.frames[AUTOGRAPH], "frame")
-        parts.append(f"{copies} of AutoGraph's copy of yours")
-    if record.frames[DYNAMO]:
-        compiled_frames = format_count(record.frames[DYNAMO], "frame")
-        parts.append(f"{compiled_frames} of yours, with Dynamo's code in it")
-    sentence = _join_parts(*parts, of_package)
+        return _say_not_passed(_join_parts(sentence, library_frames))
 
     if record.frames[DYNAMO]:
         brief = "Dynamo's code"
     elif record.frames[YOU]:
-        brief = lines
+        brief = format_count(record.lines[YOU], "line")
     else:
         brief = "AutoGraph's copy"
-    return _say_passed(brief, sentence)
+    return _say_passed(brief, _join_parts(*_list_own_frames(record), library_frames))
+
+
+def _list_own_frames(record: CallRecord) -> list[str]:
+    """Return a phrase for each owner whose code ran in frames of the learner's module."""
+    phrases = []
+    if record.frames[YOU]:
+        what_ran = format_count(record.lines[YOU], "line")
+        operator_count = record.operators.total()
+        if operator_count:
+            what_ran += f", {format_count(operator_count, 'operator')}"
+        phrases.append(f"{format_count(record.frames[YOU], 'frame')} of yours: {what_ran}")
+    if record.frames[AUTOGRAPH]:
+        copies = format_count(record.frames[AUTOGRAPH], "frame")
+        phrases.append(f"{copies} of AutoGraph's copy of yours")
+    if record.frames[DYNAMO]:
+        compiled_frames = format_count(record.frames[DYNAMO], "frame")
+        phrases.append(f"{compiled_frames} of yours, with Dynamo's code in it")
+    return phrases
+
+
+def _describe_library_frames(record: CallRecord) -> str:
+    """Return `12 of PyTorch's`, for the framework with the most frames; "" if there are none."""
+    package = max(PACKAGE_NAMES, key=lambda package: record.other_frames[package])
+    frame_count = record.other_frames[package]
+    if not frame_count:
+        return ""
+    return f"{_format_magnitude(frame_count)} of {PACKAGE_NAMES[package]}'s"
 
 
 def _format_magnitude(count: int) -> str:
-    """Return a count, or about how large it is: a large one may be another in each run."""
+    """Return a count, or words such as "thousands": a large count is different in each run."""
     if count <= MOST_EXACT:
         return f"{count}"
     return next(words for words, least in MAGNITUDES if count >= least)
@@ -289,7 +330,11 @@ def _format_magnitude(count: int) -> str:
 
 
 def describe_evaluator_station(record: CallRecord) -> StationWords:
-    """Return whose frame evaluator was set, and what it did with the learner's code."""
+    """Return the words on the frame evaluator that was set, and what it did.
+
+    The frame evaluator is the C function that CPython calls to run a frame (PEP 523). torch sets
+    its own, which looks for a compiled code object (a cache entry) whose guards hold.
+    """
     owners = {frame_hook.evaluator_at(address).owner for address in record.evaluators}
     other_owners = sorted(owner for owner in owners if not owner.startswith("CPython"))
     if not other_owners:
@@ -299,8 +344,7 @@ def describe_evaluator_station(record: CallRecord) -> StationWords:
     evaluator = f"evaluator of {', '.join(other_owners)}"
     if other_owners == ["torch"]:
         evaluator = "torch's evaluator"
-    if record.new_dynamo_codes:
-        # A frame in which Dynamo finds no graph gets no code of its own.
+    if record.new_dynamo_codes:  # Dynamo makes one for each frame in which it finds a graph
         codes = format_count(record.new_dynamo_codes, "new code object")
         sentence = f"{evaluator}; no cache entry matches: Dynamo makes {codes} from yours"
         return _say_passed("translated", sentence)
@@ -317,7 +361,11 @@ def describe_evaluator_station(record: CallRecord) -> StationWords:
 
 
 def describe_registry_station(record: CallRecord) -> StationWords:
-    """Return which ops of TensorFlow and PyTorch ran, and for which kernels."""
+    """Return the words on the ops that ran, and on the kernels that the registry chose for them.
+
+    An op that runs a whole graph has a name of its own for each graph. Of the first such op, the
+    ops in the graph are listed, too.
+    """
     written = ""
     if record.nodes:
         written = f"{format_count(record.nodes, 'node')} written into a graph"
@@ -325,30 +373,40 @@ def describe_registry_station(record: CallRecord) -> StationWords:
         nothing = "no op of TensorFlow or PyTorch runs; calls of NumPy's ufuncs are not seen"
         return _say_not_passed(_join_parts(nothing, written))
 
-    counts = Counter()
-    kernels = []
+    counts = Counter()  # name of an op, or words for a graph -> how often it ran
     in_first_graph = ""
     for op in record.ops:
         ops_in_graph = list_ops_in_graph(op)
-        if ops_in_graph:
-            counts[f"the graph of {format_op_name(op)}"] += 1
-            if not in_first_graph:
-                in_first_graph = f"in it {format_names(ops_in_graph, MOST_OPS)}"
+        if not ops_in_graph:
+            counts[op.name] += 1
             continue
-        counts[op.name] += 1
-        if op.kernel and op.kernel not in kernels:
-            kernels.append(op.kernel)
+        counts[f"the graph of {format_op_name(op)}"] += 1
+        if not in_first_graph:
+            in_first_graph = f"in it {format_names(ops_in_graph, MOST_OPS)}"
 
-    chosen = ""
-    if len(kernels) > 1:  # without their own commas, because they are listed with commas
-        kernels = [kernel.replace(", ", " ") for kernel in kernels]
-    if kernels:
-        chosen = f"kernels for {format_names(kernels, 2)}"
     brief = format_count(len(record.ops), "op")
     if in_first_graph and len(record.ops) == 1:
         brief = f"{brief}: the graph"
-    sentence = _join_parts(_format_counts(counts, MOST_OPS), in_first_graph, chosen, written)
+    op_text = _format_counts(counts, MOST_OPS)
+    sentence = _join_parts(op_text, in_first_graph, _describe_kernels(record), written)
     return _say_passed(brief, sentence)
+
+
+def _describe_kernels(record: CallRecord) -> str:
+    """Return `kernels for CPU, float32`, for the kernels of the ops that ran; "" if none is known.
+
+    A kernel is the C++ function that computes an op for one device and dtype. An op that runs a
+    graph has no kernel of this kind.
+    """
+    kernels = []
+    for op in record.ops:
+        if op.kernel and op.kernel not in kernels and not list_ops_in_graph(op):
+            kernels.append(op.kernel)
+    if not kernels:
+        return ""
+    if len(kernels) > 1:  # commas separate the kernels, so "CPU, float32" loses its own
+        kernels = [kernel.replace(", ", " ") for kernel in kernels]
+    return f"kernels for {format_names(kernels, 2)}"
 
 
 def list_ops_in_graph(op: RecordedOp) -> tuple[str, ...]:
@@ -357,7 +415,10 @@ def list_ops_in_graph(op: RecordedOp) -> tuple[str, ...]:
 
 
 def format_op_name(op: RecordedOp) -> str:
-    """Return the name of an op; of an op that runs a graph, the name of the traced function."""
+    """Return the name of an op; of an op that runs a graph, the name of the traced function.
+
+    `__inference_step_12` runs a graph of the function `step`.
+    """
     if list_ops_in_graph(op):
         return printable(GRAPH_NAME.fullmatch(op.name)[1], LONGEST)
     return op.name
@@ -367,7 +428,11 @@ def format_op_name(op: RecordedOp) -> str:
 
 
 def describe_c_station(record: CallRecord) -> StationWords:
-    """Return which C functions were called: the entry points first, then the learner's calls."""
+    """Return the words on the C functions that were called.
+
+    Three groups are told apart: TensorFlow's entry points into C, calls that the learner's frames
+    made, and all other calls, which are only counted.
+    """
     counts = count_c_calls(record)
     if not counts:
         sentence = NO_C_CALL
@@ -378,26 +443,31 @@ def describe_c_station(record: CallRecord) -> StationWords:
             sentence += "; the cache itself is in C"
         return _say_not_passed(sentence)
 
+    # Each Counter maps the name of a C function to a count. A subtraction keeps only the names with
+    # a positive difference.
     entry_points = Counter()
     for name_start in ENTRY_POINTS:
-        entry_points += Counter(
-            {name: count for name, count in counts.items() if name.startswith(name_start)}
-        )
+        matches = {name: count for name, count in counts.items() if name.startswith(name_start)}
+        entry_points += Counter(matches)
     own_calls = Counter({name: count for (_, name), count in record.own_c_calls.items()})
-    # A Counter keeps the order in which its names came: the entry points are shown first.
+    # A Counter keeps the order in which names were added, so the entry points are shown first.
     shown = entry_points + (own_calls - entry_points)
-    rest = (counts - entry_points - own_calls).total()
-    frameworks_own = ""
-    if rest:
+    other_count = (counts - entry_points - own_calls).total()
+    other_calls = ""
+    if other_count:
         more = " more" if shown else ""
-        frameworks_own = f"{_format_magnitude(rest)}{more} of the frameworks' own"
+        other_calls = f"{_format_magnitude(other_count)}{more} of the frameworks' own"
     total = counts.total()
     brief = format_count(total, "call") if total <= MOST_EXACT else "many calls"
-    return _say_passed(brief, _join_parts(_format_counts(shown, MOST_NAMES), frameworks_own))
+    return _say_passed(brief, _join_parts(_format_counts(shown, MOST_NAMES), other_calls))
 
 
 def count_c_calls(record: CallRecord) -> Counter[str]:
-    """Return C function -> calls by the learner's frames, and by the frameworks' own."""
+    """Return name of a C function -> how many calls of it count.
+
+    All calls of a C function of a framework or of NumPy count. Of any other C function, such as
+    `len`, only the calls by the learner's frames count.
+    """
     counts = Counter()
     for key, count in record.c_calls.items():
         package, name = key

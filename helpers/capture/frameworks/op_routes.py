@@ -1,4 +1,7 @@
-"""An op of TensorFlow and its arguments -> every route on which Python can call it.
+"""List the routes on which Python can call an op of TensorFlow, such as `tf.nn.relu` with given
+arguments. A *route* has a name, and a function without arguments that makes the call in one way: by
+a name of the public function, by a function inside it, or by an *entry point*, which is a function
+of TensorFlow in C.
 
 The routes begin at the names that hold the public function. They go on through the functions that
 it wraps and the generated wrapper (tensorflow/python/ops/gen_*_ops.py), to the two entry points
@@ -33,23 +36,25 @@ class EntryCall:
     """One call of an entry point of TensorFlow into C."""
 
     #: The arguments of the entry point.
-    given: tuple
-    #: The name of the Python function that called the entry point, and its module.
-    function: str
-    module: ModuleType
+    entry_arguments: tuple
+    #: The name of the Python function that called the entry point.
+    caller_name: str
+    #: The module of that function.
+    caller_module: ModuleType
     #: The arguments of that function, by name.
-    arguments: dict[str, Any]
+    caller_arguments: dict[str, Any]
 
     @property
     def op_type(self) -> str:
         """Return the name of the op, such as `Relu`: an entry point's second argument."""
-        return self.given[1]
+        return self.entry_arguments[1]
 
 
 def build_op_routes(op, /, *args) -> dict[str, Callable]:
-    """Return a dict from each route to a function that calls `op(*args)` on that route.
+    """Return the name of a route -> a function that calls `op(*args)` on that route.
 
-    Raise ValueError if the call fails, or if it does not pass the fast entry point once.
+    `op` is a public function of TensorFlow. ValueError says that the call fails, that it does not
+    pass the fast entry point exactly once, or that no name refers to `op`.
     """
     arguments.require_function(op, "the op")
     fast_calls = _record_entry_calls(FAST, lambda: op(*args))
@@ -60,20 +65,24 @@ def build_op_routes(op, /, *args) -> dict[str, Callable]:
         )
     (fast_call,) = fast_calls
 
+    # The places in the program that refer to the op, such as the global name `tf.nn.relu`. In
+    # Python 3.11 a comprehension would put `op` into a cell, which would be one more place.
     places = []
-    # In 3.11 a comprehension would put `op` into a cell, which would be one more holder.
     for place in find_holders(op):
         if place.get() is op:  # else the place cannot be read, and no call can go through it
             places.append(place)
-    if not places or not hasattr(fast_call.module, FALLBACK.format(fast_call.function)):
+    # TensorFlow generates a wrapper `relu` together with a function `relu_eager_fallback`.
+    has_fallback = hasattr(fast_call.caller_module, FALLBACK.format(fast_call.caller_name))
+    if not places or not has_fallback:
         raise ValueError(f"{format_label(op)} has no name, or no wrapper that TensorFlow generated")
 
     routes = {}
     for place in places[:MOST_NAMES]:
         routes[place.binding.path] = _call_by_place(place, args)
+    # The public function has decorators. Each of them refers to the function inside it.
     wrapped_function = getattr(op, "__wrapped__", None)
     while type(wrapped_function) is FunctionType:
-        # Functions inside the public one are named as their code is: their names are all alike.
+        # Decorators copy `__name__`, so the name of the code tells these functions apart.
         name = wrapped_function.__code__.co_name
         routes[ROUTE.format("inside it", name)] = partial(wrapped_function, *args)
         wrapped_function = getattr(wrapped_function, "__wrapped__", None)
@@ -85,26 +94,30 @@ def build_op_routes(op, /, *args) -> dict[str, Callable]:
 def _call_by_place(place: Place, args: tuple) -> Callable:
     """Return a function that looks the op up in its place at each call, and calls it.
 
-    A reference to the op itself would be one more holder, and would miss what is bound later.
+    The function refers to the place, and not to the op. So it calls what the place refers to at
+    that time, for example after a rebinding.
     """
     return lambda: place.get()(*args)
 
 
 def _record_entry_calls(entry_point: str, run: Callable) -> list[EntryCall]:
-    """Run a function, and return its calls of one entry point; ValueError if it raises."""
+    """Run a function; return its calls of one entry point of TensorFlow into C.
+
+    The entry point is replaced while the function runs. ValueError says that the function raises.
+    """
     entry_points = tensorflow_private.pywrap_tfe
     entry_calls = []
-    real = getattr(entry_points, entry_point)
+    original = getattr(entry_points, entry_point)
 
-    def record_and_call(*given):
-        """Stand for the entry point: record the call, and make it."""
+    def record_and_call(*entry_arguments):
+        """Record a call of the entry point, with the caller's arguments; then make the call."""
         caller = sys._getframe(1)
         code = caller.f_code
         module = sys.modules[caller.f_globals["__name__"]]
         parameter_names = code.co_varnames[: code.co_argcount]  # the caller's own parameters
-        callers_arguments = {name: caller.f_locals[name] for name in parameter_names}
-        entry_calls.append(EntryCall(given, code.co_name, module, callers_arguments))
-        return real(*given)
+        caller_arguments = {name: caller.f_locals[name] for name in parameter_names}
+        entry_calls.append(EntryCall(entry_arguments, code.co_name, module, caller_arguments))
+        return original(*entry_arguments)
 
     with patched(entry_points, **{entry_point: record_and_call}):
         _require_success(run)
@@ -112,7 +125,7 @@ def _record_entry_calls(entry_point: str, run: Callable) -> list[EntryCall]:
 
 
 def _require_success(run: Callable):
-    """Return what a function returns; ValueError, in one sentence, if it raises."""
+    """Return the result of a function; if it raises, raise ValueError with one sentence on that."""
     try:
         with running_user_code():
             return run()
@@ -121,38 +134,40 @@ def _require_success(run: Callable):
 
 
 def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
-    """Return the routes below the public function, each with a function that makes the call on it.
+    """Return name -> function for the routes that begin below the public function.
 
-    The routes are the generated wrapper, its raw copy, its fallback, the two functions that the
-    fallback calls, and the two entry points into C. `fast_call` is the wrapper's recorded call of
-    the fast entry point, whose arguments are passed again.
+    TensorFlow generates a wrapper for each op. The routes begin at this wrapper, its copy in
+    `tf.raw_ops`, its slower fallback, the two functions that the fallback calls, and the two entry
+    points into C. `fast_call` is the recorded call of the fast entry point by the wrapper. Each
+    route passes the recorded arguments again.
     """
     import tensorflow as tf
 
     entry_points = tensorflow_private.pywrap_tfe
     execute = tensorflow_private.execute
-    module = fast_call.module
-    name = fast_call.function
-    given = fast_call.arguments
+    module = fast_call.caller_module
+    name = fast_call.caller_name
+    wrapper_arguments = fast_call.caller_arguments
     op_type = fast_call.op_type
     short_module = module.__name__.rpartition(".")[2]
     fallback = FALLBACK.format(name)
 
     # Each function below makes the call on one route.
     def call_wrapper():
-        return getattr(module, name)(**given)
+        return getattr(module, name)(**wrapper_arguments)
 
     def call_raw_op():
-        return getattr(tf.raw_ops, op_type)(**given)
+        return getattr(tf.raw_ops, op_type)(**wrapper_arguments)
 
     def call_fallback():
         context = tensorflow_private.context.context()
-        return getattr(module, fallback)(**given, ctx=context)
+        return getattr(module, fallback)(**wrapper_arguments, ctx=context)
 
-    # The fallback calls `execute`, which calls the slow entry point. This call is recorded, to have
-    # the arguments of both. Of several calls, the last one is that of the op.
+    # The fallback calls `execute`, which calls the slow entry point. The fallback runs once, so
+    # that the arguments of both are recorded. It may convert arguments by other ops before, so the
+    # last call of the entry point is that of the op itself.
     slow_call = _record_entry_calls(SLOW, call_fallback)[-1]
-    execute_arguments = {**slow_call.arguments, "op_name": op_type}
+    execute_arguments = {**slow_call.caller_arguments, "op_name": op_type}
 
     def call_execute():
         return _unpack_single_output(execute.execute(**execute_arguments))
@@ -161,10 +176,10 @@ def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
         return _unpack_single_output(execute.quick_execute(**execute_arguments))
 
     def call_fast_entry_point():
-        return getattr(entry_points, FAST)(*fast_call.given)
+        return getattr(entry_points, FAST)(*fast_call.entry_arguments)
 
     def call_slow_entry_point():
-        return _unpack_single_output(getattr(entry_points, SLOW)(*slow_call.given))
+        return _unpack_single_output(getattr(entry_points, SLOW)(*slow_call.entry_arguments))
 
     return {
         ROUTE.format("generated", f"{short_module}.{name}"): call_wrapper,
@@ -178,12 +193,16 @@ def _list_routes_below(fast_call: EntryCall) -> dict[str, Callable]:
 
 
 def _unpack_single_output(outputs):
-    """Return the output of an op with one output, as the generated wrapper does; else the list."""
+    """Return the output of an op that has only one, as a generated wrapper does; else the list."""
     return outputs[0] if len(outputs) == 1 else outputs
 
 
 def _list_routes_beside(place: Place, args: tuple) -> dict[str, Callable]:
-    """Return the routes on which the name is looked up elsewhere, or was looked up before."""
+    """Return name -> function for three routes: two by a graph, and one in another thread.
+
+    The graph "traced before" was built now, so it does not notice what is bound to the name later.
+    `place` is a place that refers to the op.
+    """
     import tensorflow as tf
 
     def traced():  # learners read this name: TensorFlow puts it into the name of the graph

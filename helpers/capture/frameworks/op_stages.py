@@ -1,7 +1,9 @@
-"""The frames of a running op -> its stage, and the modules and layers whose calls are open.
+"""Find the *stage* of a running op (FORWARD, BACKWARD, RECOMPUTE or UPDATE), and the modules of
+torch or layers of Keras whose calls are open. Both are read from the frames that lead to the op. A
+frame of `torch.optim`, for example, says that the op updates a parameter.
 
-The stage is read from frames, because a compiler would see a hook in a module. A backward pass
-hides the calls around it, and so does a recomputation: only what is called inside them is known.
+No hook is set on a module, because a compiler would see the hook. The search goes outwards and ends
+at a backward pass or a recomputation, because calls around these are not calls of the op's layers.
 """
 
 import functools
@@ -43,7 +45,7 @@ AUTOGRAD_FUNCTION_FILE = os.path.join("torch", "autograd", "function.py")
 
 @dataclass(frozen=True)
 class OpenCalls:
-    """What the frames below an op tell."""
+    """What the frames that lead to an op tell of the op."""
 
     #: FORWARD, BACKWARD, RECOMPUTE or UPDATE.
     stage: str
@@ -58,7 +60,8 @@ class FrameReader:
 
     def __init__(self):
         """Start without any code object."""
-        # By the id of a code object, which is stored with it: another would get its id.
+        # id of a code object -> (its mark, the code object). The code object is kept alive, because
+        # otherwise a new one could have its id.
         self._marks_by_code: dict[int, tuple[str, CodeType]] = {}
 
     def forget_codes(self) -> None:
@@ -66,9 +69,10 @@ class FrameReader:
         self._marks_by_code = {}
 
     def read_open_calls(self, frame: FrameType | None) -> OpenCalls:
-        """Return what the frames from this one outwards tell of an op that runs in it.
+        """Return the stage and the open layers of an op that runs in this frame.
 
-        The search ends at a frame of a backward pass or of a recomputation.
+        The frames are read from this one outwards. The search ends at a frame of a backward pass or
+        of a recomputation.
         """
         stage = ""
         layers = []
@@ -80,11 +84,12 @@ class FrameReader:
             if mark == LAYER_CALL:
                 layers.append(frame.f_locals["self"])
             elif mark == UPDATE:
-                if not stage:
-                    # What an optimizer calls of yours to get the loss is no update.
+                if not stage:  # the innermost such frame decides
+                    # `optimizer.step(closure)` calls the learner's closure to compute the loss.
+                    # That is a forward pass, and no update.
                     is_closure = not inner_codes.isdisjoint(_list_codes_of_closures(frame))
                     stage = FORWARD if is_closure else UPDATE
-            elif mark:
+            elif mark:  # BACKWARD or RECOMPUTE
                 return OpenCalls(stage or mark, layers, is_hook=_is_hook(inner_files))
             inner_files.append(frame.f_code.co_filename)
             inner_codes.add(id(frame.f_code))
@@ -92,7 +97,10 @@ class FrameReader:
         return OpenCalls(stage or FORWARD, layers, is_hook=False)
 
     def _find_mark(self, frame: FrameType) -> str:
-        """Return the mark of a frame, which is the same for each frame of its code object."""
+        """Return the mark of a frame: a stage, LAYER_CALL, or "".
+
+        All frames of a code object have the same mark, so the mark is stored for the code object.
+        """
         code = frame.f_code
         if id(code) not in self._marks_by_code:
             self._marks_by_code[id(code)] = _choose_mark(frame), code
@@ -101,7 +109,7 @@ class FrameReader:
 
 
 def _choose_mark(frame: FrameType) -> str:
-    """Return what a frame says of the ops in it: a stage, LAYER_CALL, or "" for nothing."""
+    """Return the mark of a frame: the stage of the ops in it, LAYER_CALL, or "" for neither."""
     code = frame.f_code
     module = str(frame.f_globals.get("__name__", ""))
     function = (module, code.co_name)
@@ -111,13 +119,18 @@ def _choose_mark(frame: FrameType) -> str:
         return stage
     if function in CALLS_OF_LAYERS:
         return LAYER_CALL
+    # This module is one of torch.optim, but most of its functions update nothing.
     if module == AVERAGING_MODULE and code.co_name != AVERAGING_FUNCTION:
         return ""
     return UPDATE if module.startswith(OPTIMIZER_MODULES) else ""
 
 
 def _list_codes_of_closures(frame: FrameType) -> set[int]:
-    """Return the ids of the codes of the functions that an optimizer's step was given to call."""
+    """Return the ids of the code objects of functions that were passed to an optimizer's step.
+
+    `frame` is a frame of the optimizer. The function is its argument `closure`, or is in the `args`
+    or `kwargs` of a wrapper.
+    """
     variables = frame.f_locals
     arguments = [
         variables.get("closure"),
@@ -135,9 +148,10 @@ def _list_codes_of_closures(frame: FrameType) -> set[int]:
 
 
 def _is_hook(files: list[str]) -> bool:
-    """Return whether a user's function runs in a backward pass, and not as an op's backward.
+    """Return whether autograd has called a function of the user's as a hook.
 
-    `files` are the files of the frames inside the frame of the backward pass.
+    `files` are the files of the frames inside the backward pass. A user may also write the
+    `backward` method of a torch.autograd.Function, which is no hook. A file of torch calls it.
     """
     is_backward_of_op = any(file.endswith(AUTOGRAD_FUNCTION_FILE) for file in files)
     return not is_backward_of_op and any(_is_users_file(file) for file in files)

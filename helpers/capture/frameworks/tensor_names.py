@@ -1,4 +1,6 @@
-"""The tensors that a function or a block can reach -> the names by which the program has them.
+"""Find the names that a program has for its tensors and modules, such as "x", "self.weights[0]" or
+"layer.conv1.weight". The *identity* of a tensor is what tells it from all others: its `id`, or
+TensorFlow's own number of it.
 
 Tensors are found in arguments, in cells of a closure, in globals that the code names, in lists of
 lists, and in the modules of torch and the layers of Keras.
@@ -31,28 +33,32 @@ class TensorNames:
     """The names of tensors, variables and modules."""
 
     def __init__(self, named_values: Iterable[tuple[str, object]]):
-        """Find the tensors in values; each of `named_values` is a name and its value."""
+        """Find the tensors in some values; `named_values` has (name, value) for each."""
         #: Identity of a tensor (`find_identity`), or the `id` of a tensor or a module -> the first
         #: name that leads to it.
         self.names_by_identity: dict[object, str] = {}
-        # By `id`: the `.grad` that a named tensor has already, which no backward op has to make.
+        # id of a gradient -> a weak reference to it. These are the `.grad` that named tensors have
+        # before the run, so no op of the run has made them.
         self._gradients_by_id: dict[int, weakref.ref] = {}
         for name, value in named_values:
-            for path, found in find_tensors(name, value):
-                self._add(path, found)
+            for path, tensor_or_module in find_tensors(name, value):
+                self._add(path, tensor_or_module)
 
-    def _add(self, path: str, found: object) -> None:
-        """Add a tensor, a variable or a module, and the gradient that it has."""
-        keys = [find_identity(found)]
-        # A variable of TensorFlow has a tensor in this attribute, which ops read.
-        handle = (read_instance_dict(found) or {}).get("_handle")
+    def _add(self, path: str, value: object) -> None:
+        """Store the name of a tensor, a variable or a module, and note the gradient that it has.
+
+        An earlier name of the same object stays.
+        """
+        keys = [find_identity(value)]
+        # An op that reads a variable of TensorFlow gets the tensor in this attribute as its input.
+        handle = (read_instance_dict(value) or {}).get("_handle")
         if is_instance_of(handle, TF_TENSOR):
             keys.append(find_identity(handle))
-        keys.append(id(found))
+        keys.append(id(value))
         for key in keys:
             self.names_by_identity.setdefault(key, printable(path, LONGEST_NAME))
 
-        gradient = tensors.read_gradient(found)
+        gradient = tensors.read_gradient(value)
         if gradient is not None:
             self._gradients_by_id[id(gradient)] = weakref.ref(gradient)
 
@@ -65,28 +71,31 @@ class TensorNames:
         return id(value) in self.names_by_identity
 
     def add_submodules(self, module: object) -> None:
-        """Name all that is inside a module after its type, where it has no name yet.
+        """Name the modules and parameters inside a module that have no name yet.
 
-        The caller keeps the module alive, because the names are stored by `id`.
+        The names begin with the type of the module, such as "Net.conv1". The caller keeps the
+        module alive, because the names are stored by `id`.
         """
-        for path, found in find_tensors(real_type_name(module), module):
-            self.names_by_identity.setdefault(id(found), printable(path, LONGEST_NAME))
+        for path, part in find_tensors(real_type_name(module), module):
+            self.names_by_identity.setdefault(id(part), printable(path, LONGEST_NAME))
 
     def is_earlier_gradient(self, tensor: object) -> bool:
         """Return whether a tensor was the `.grad` of a named tensor before the run."""
         reference = self._gradients_by_id.get(id(tensor))
-        # The tensor that had this id may have been freed, and another may have the id now.
+        # The gradient with this id may have been freed, and another tensor may have the id now.
         return reference is not None and reference() is tensor
 
 
 def list_values_of_call(fn, args: tuple, kwargs: Mapping) -> Iterator[tuple[str, object]]:
-    """Yield name and value of what a call can reach: its receiver, arguments, closure and globals.
+    """Yield (name, value) of everything that a call can reach.
 
-    The receiver is the `self` of a method, or `fn` itself, and has the name "layer".
+    These are the receiver, the attributes of a method's `self`, the arguments, the variables of the
+    closure, and the globals that the code names. The receiver is the `self` of a method, or `fn`
+    itself. Its name is "layer", because it matters only if it is a module or a layer.
     """
     receiver = fn.__self__ if type(fn) is MethodType else fn
-    # No tensor is found under this name unless it is a module or a layer.
     yield "layer", receiver
+    # Of two names of one tensor the first counts, so the order is from near to far.
     if type(fn) is MethodType:
         for name, value in (read_instance_dict(receiver) or {}).items():
             yield f"self.{name}", value
@@ -102,7 +111,7 @@ def list_values_of_call(fn, args: tuple, kwargs: Mapping) -> Iterator[tuple[str,
 
 
 def list_values_of_frame(frame: FrameType) -> Iterator[tuple[str, object]]:
-    """Yield the name and the value of a frame's variables, and of globals that its code names."""
+    """Yield (name, value) of a frame's variables, and of the globals that its code names."""
     variables = {**frame.f_locals}
     for name in list_global_names(frame.f_code):
         if name not in variables:
@@ -111,9 +120,10 @@ def list_values_of_frame(frame: FrameType) -> Iterator[tuple[str, object]]:
 
 
 def find_tensors(name: str, value, depth: int = DEEPEST) -> Iterator[tuple[str, object]]:
-    """Yield each tensor and module in a value, with its path such as `weights[0]`.
+    """Yield (path, object) for each tensor and module in a value.
 
-    `depth` is how many levels of lists are looked into.
+    `name` is the name of the value, with which each path begins, as in `weights[0]`. Parameters of
+    Keras have paths of their own. `depth` is how many levels of lists are searched.
     """
     if real_isinstance(value, list, tuple):
         # A class of the user's may have its own methods, so those of `list` or `tuple` are called.
@@ -128,9 +138,10 @@ def find_tensors(name: str, value, depth: int = DEEPEST) -> Iterator[tuple[str, 
         with contextlib.suppress(Exception):  # a class of the user's may raise
             modules = value.named_modules(prefix=name)
             parameters = value.named_parameters(prefix=name)
-            for path, found in (*modules, *parameters):
-                # A compiled module has the original one in this attribute.
-                yield path.replace("._orig_mod", ""), found
+            for path, part in (*modules, *parameters):
+                # A compiled module has the original one in the attribute `_orig_mod`, which is no
+                # part of the path that a reader knows.
+                yield path.replace("._orig_mod", ""), part
     elif is_tensor(value):
         yield name, value
 
@@ -143,15 +154,18 @@ def is_tensor(value) -> bool:
 def find_identity(tensor) -> object:
     """Return what tells a tensor from all others: TensorFlow's number of it, or its `id`.
 
-    TensorFlow makes several Python objects for one tensor, and torch makes one.
+    TensorFlow may make several Python objects for one tensor; torch makes only one.
     """
     if is_instance_of(tensor, TF_TENSOR):
         return tensorflow_private.tensor_number(tensor)
     return id(tensor)
 
 
-def is_instance_of(value, place: tuple[str, str]) -> bool:
-    """Return whether a value is of a class, given as (module, name); its module may be missing."""
-    module, name = place
-    kind = getattr(restoring.module(module), name, None)
-    return isinstance(kind, type) and real_isinstance(value, kind)
+def is_instance_of(value, class_path: tuple[str, str]) -> bool:
+    """Return whether a value is an instance of a class; `class_path` is (module, class name).
+
+    The module is not imported for this. If it is not imported yet, there is no instance.
+    """
+    module, name = class_path
+    cls = getattr(restoring.module(module), name, None)
+    return isinstance(cls, type) and real_isinstance(value, cls)

@@ -1,7 +1,10 @@
-"""An object -> the table and the graph of the places that refer to it.
+"""List the places that refer to an object, as a table or as a graph. A *place* is one reference to
+the object, such as the global name `app.op` or the item `app.table['add']`. Its *holder* is the
+object that has the reference. The *scan* looks only into the dicts of modules; the *thorough
+search* asks the garbage collector.
 
-The words below the table say what kind of reference nobody can see, which places are garbage, and
-what torch counts in C++.
+The sentences below the table say what kind of reference nobody can see, which places are garbage,
+and what torch counts in C++.
 """
 
 import types
@@ -22,9 +25,9 @@ from .places import HiddenList, Place
 from .tensor_holders import (
     describe_hidden_references,
     describe_sharers,
-    find_keepers,
-    find_saving,
-    find_sharers,
+    find_referring_tensors,
+    find_tensors_with_same_storage,
+    find_tensors_with_saving_graph,
     is_plain_tensor,
 )
 from .unreachable import no_collection
@@ -61,42 +64,51 @@ def list_bindings(obj: object) -> Listing:
 def _list_bindings(obj: object) -> Listing:
     """Return the table of `list_bindings`, with a sentence on each thing that it cannot show.
 
-    The caller keeps the collector from running, because it would free garbage that is listed.
+    Garbage is listed, too. So the caller keeps the collector from running, which would free it.
     """
-    graph = HolderGraph(HiddenList([obj]), MOST_HOLDERS)
-    # This counts references. A place refers to its holder, which would then look reachable: so
-    # garbage is marked before there are places.
-    graph.mark_garbage()
-    places = find_places(obj, graph)
-    # Lists of live objects are HiddenLists, because the search would find plain ones as holders.
-    garbage = HiddenList(place for place in places if graph.is_garbage(place))
-    reachable = HiddenList(place for place in places if not graph.is_garbage(place))
+    # A HiddenList is a list that the search never reports as a holder of its items. A plain list
+    # of live objects, made here, would be one more place.
+    holder_graph = HolderGraph(HiddenList([obj]), MOST_HOLDERS)
+    # Garbage is what nothing in the program reaches. It is found by counting references. A Place
+    # refers to its holder, which would then look reachable. So garbage is marked before
+    # `find_places` makes the first Place.
+    holder_graph.mark_garbage()
+    places = find_places(obj, holder_graph)
+    garbage = HiddenList(place for place in places if holder_graph.is_garbage(place))
+    reachable = HiddenList(place for place in places if not holder_graph.is_garbage(place))
     if reachable and is_exactly(obj, *_CYCLIC_TYPES):
-        garbage = HiddenList()
+        garbage = HiddenList()  # every class refers to itself, so its cycle says nothing
 
+    # id of an exception -> how a reason ends that names what holds it; `_build_row` fills this.
     suffixes_by_error: dict[int, str] = {}
-    rows = [_build_row(place, suffixes_by_error) for place in reachable]
+    rows: list[Binding] = []
+    rows += [_build_row(place, suffixes_by_error) for place in reachable]
     rows += [_build_row(place, suffixes_by_error, is_garbage=True) for place in garbage]
     torch_sentences = ""
-    if is_plain_tensor(obj):
+    if is_plain_tensor(obj):  # torch also keeps references in C++, which the collector does not see
         torch_rows, torch_sentences = _find_torch_holders(obj)
         rows += torch_rows
 
     sentences = [_describe_place_counts(rows), UNSEEN]
-    if graph.left_out_count:
-        sentences.append(f"{graph.left_out_count:,} more objects hold it and are not listed.")
-    # With holders left out, a closed graph proves nothing: one of them may have a name.
-    if reachable and not graph.left_out_count and graph.is_closed:
+    left_out_count = holder_graph.left_out_count
+    if left_out_count:
+        sentences.append(f"{left_out_count:,} more objects hold it and are not listed.")
+    # The graph is closed if its objects are held only by each other. That proves a cycle only if no
+    # holder was left out, because one of those may be a module.
+    if reachable and not left_out_count and holder_graph.is_closed:
         sentences.append(CYCLE)
     sentences.append(torch_sentences)
     if garbage:
         sentences.append(_describe_garbage(len(garbage), len(rows)))
     title = f"Places that refer to {describe_object(obj)}{_format_origin(obj)}"
-    return Listing(title, COLUMNS, tuple(rows), " ".join(filter(None, sentences)))
+    return Listing(title, COLUMNS, tuple(rows), note=" ".join(filter(None, sentences)))
 
 
 def _describe_place_counts(rows: list[Binding]) -> str:
-    """Return the sentence on how many places each search finds: all rows, and those of the scan."""
+    """Return the sentence on how many places each search finds.
+
+    The thorough search finds all rows. A row has `scan` if the fast scan finds its place, too.
+    """
     if not rows:
         return "Neither search finds a place that holds it."
     scan_count = sum(row.scan for row in rows)
@@ -105,7 +117,10 @@ def _describe_place_counts(rows: list[Binding]) -> str:
 
 
 def _describe_garbage(garbage_count: int, row_count: int) -> str:
-    """Return the sentences on the places that are garbage: at least one of the rows."""
+    """Return the sentences on the places that are garbage, "It is …" or "2 of them are …".
+
+    `garbage_count` is at least 1, and `row_count` is the number of all places.
+    """
     if row_count == 1:
         subject = "It is"
     elif garbage_count == row_count:
@@ -116,31 +131,34 @@ def _describe_garbage(garbage_count: int, row_count: int) -> str:
 
 
 def _find_torch_holders(tensor) -> tuple[list[Binding], str]:
-    """Return what torch keeps in C++, where the collector sees nothing.
+    """Return the references to a tensor that torch keeps in C++, where the collector sees nothing.
 
-    These are a row for each tensor whose `_base` or `grad` this tensor is, and sentences on the
-    references that torch counts without names and on tensors with the same storage.
+    The list has a row for each tensor whose `_base` or `grad` is this tensor. The text has a
+    sentence on the references that torch only counts, and one on tensors with the same storage.
     """
-    keepers, attributes = find_keepers(tensor)
-    sharers = find_sharers(tensor)
-    saving = find_saving(tensor)
+    # Other tensors that refer to this one, and the name "_base" or "grad" for each.
+    referring_tensors, attributes = find_referring_tensors(tensor)
+    sharing_tensors = find_tensors_with_same_storage(tensor)
+    saving_tensors = find_tensors_with_saving_graph(tensor)
     # Hidden lists, because the search for paths would find plain ones as holders.
-    named_sharers = HiddenList(sharers[:MOST_TENSORS])
-    named_saving = HiddenList(saving[:MOST_TENSORS])
+    first_sharing = HiddenList(sharing_tensors[:MOST_TENSORS])
+    first_saving = HiddenList(saving_tensors[:MOST_TENSORS])
 
-    # One search for all three lists, because each search looks through the whole heap. Its paths
-    # are in the order of the objects, and are split again below.
-    paths = _find_paths(HiddenList([*keepers, *named_sharers, *named_saving]))
-    keeper_paths = paths[: len(keepers)]
-    sharer_paths = paths[len(keepers) : len(keepers) + len(named_sharers)]
-    saving_paths = paths[len(keepers) + len(named_sharers) :]
+    # One search for all three lists, because each search looks through the whole heap. The paths
+    # are in the order of the tensors, and are split again below.
+    paths = _find_paths(HiddenList([*referring_tensors, *first_sharing, *first_saving]))
+    sharing_start = len(referring_tensors)
+    saving_start = sharing_start + len(first_sharing)
+    referring_paths = paths[:sharing_start]
+    sharing_paths = sorted(filter(None, paths[sharing_start:saving_start]))
+    saving_paths = sorted(filter(None, paths[saving_start:]))
 
     rows: list[Binding] = []
-    for keeper, path, attribute in zip(keepers, keeper_paths, attributes, strict=True):
+    for other, path, attribute in zip(referring_tensors, referring_paths, attributes, strict=True):
         rows.append(
             Binding(
                 kind="C-level holder",
-                owner=path or describe_by_type(keeper),
+                owner=path or describe_by_type(other),
                 name=attribute,
                 scan=False,
                 rebindable=False,
@@ -148,33 +166,35 @@ def _find_torch_holders(tensor) -> tuple[list[Binding], str]:
             )
         )
 
-    known_sharers = sorted(filter(None, sharer_paths))
-    known_saving = sorted(filter(None, saving_paths))
+    unnamed_count = len(sharing_tensors) - len(sharing_paths)
     sentences = (
-        describe_hidden_references(tensor, len(keepers), known_saving),
-        describe_sharers(known_sharers, len(sharers) - len(known_sharers)),
+        describe_hidden_references(tensor, len(referring_tensors), saving_paths),
+        describe_sharers(sharing_paths, unnamed_count),
     )
     rows.sort(key=lambda row: (row.owner, row.name))
     return rows, " ".join(filter(None, sentences))
 
 
 def _find_paths(values: HiddenList) -> list[str]:
-    """Return the shortest path to each object, in their order; "" for an object without one.
+    """Return for each value the shortest dotted path that leads to it, "" if none is known.
 
-    The fast scan is enough where it finds an object. The thorough search is for the others.
+    The fast scan of the modules is tried first. The slow search of the heap runs only if the scan
+    finds no path to at least one value.
     """
-    paths_by_index = [_list_paths(scan_modules(value)) for value in values]
-    if not all(paths_by_index):  # the scan has missed at least one object
-        graph = HolderGraph(values)
+    # Item i is the list of all paths to value i.
+    paths_of_values = [_list_paths(scan_modules(value)) for value in values]
+    if not all(paths_of_values):
+        holder_graph = HolderGraph(values)
         for index, value in enumerate(values):
-            if not paths_by_index[index]:
-                paths_by_index[index] = _list_paths(find_places(value, graph))
+            if not paths_of_values[index]:
+                paths_of_values[index] = _list_paths(find_places(value, holder_graph))
 
-    shortest = []
-    for paths in paths_by_index:
-        known = [path for path in paths if NOT_FOUND not in path]
-        shortest.append(min(known, key=len, default=""))
-    return shortest
+    shortest_paths = []
+    for paths in paths_of_values:
+        # A path that begins at an object without a name contains the words of NOT_FOUND.
+        known_paths = [path for path in paths if NOT_FOUND not in path]
+        shortest_paths.append(min(known_paths, key=len, default=""))
+    return shortest_paths
 
 
 def _list_paths(places: tuple[Place, ...]) -> list[str]:
@@ -185,18 +205,18 @@ def _list_paths(places: tuple[Place, ...]) -> list[str]:
 def _build_row(
     place: Place, suffixes_by_error: dict[int, str], is_garbage: bool = False
 ) -> Binding:
-    """Return the row of a place.
+    """Return the row of a place; `is_garbage` says that nothing reaches the place.
 
-    A place in a frame may live on only because the traceback of an exception contains the frame.
-    Then the row's reason ends with a suffix that says what holds the exception. `is_garbage` says
-    that nothing reaches the place.
+    A variable of a call that is over lives on if an exception has the call's frame in its
+    traceback. `place.errors` has such exceptions. The reason in the row then ends with a suffix on
+    where the exception is, such as "; the exception is in sys.last_exc".
 
-    `suffixes_by_error` maps the id of an exception to its suffix. It is filled here, so that each
-    exception is searched once.
+    `suffixes_by_error` maps the id of an exception to this suffix. It is filled here, so that the
+    heap is searched only once for each exception.
     """
     if not place.errors:
         return place.build_binding(place.reason, is_garbage)
-    error = place.errors[0]
+    error = place.errors[0]  # one exception is enough to say why the frame lives on
     if id(error) not in suffixes_by_error:
         paths = _find_error_paths(error)
         suffix = f"; the exception is in {format_names(paths, MOST_NAMED)}" if paths else ""
@@ -211,12 +231,15 @@ def _find_error_paths(error: BaseException) -> list[str]:
 
 
 def _format_origin(obj: object) -> str:
-    """Return ` (file.py:3)` for a function of the learner, or one put into another package.
+    """Return where a function was written, such as ` (file.py:3)`, for the title of the table.
 
-    The text is "" for anything else, because a library's function is known by its name.
+    The text is "" for an object that is no function, and for a library's function, which is known
+    by its name.
     """
     if type(obj) is not types.FunctionType:
         return ""
+    # A wrapper copies `__module__` from the function that it wraps. If the globals belong to
+    # another package, the name is misleading, so the place is shown.
     code_package = read_module_name(obj.__globals__).partition(".")[0]
     named_package = format_module_name(obj.__module__).partition(".")[0]
     if code_package == named_package and is_library(obj.__code__.co_filename):
@@ -226,7 +249,10 @@ def _format_origin(obj: object) -> str:
 
 
 def build_binding_graph(obj: object) -> Graph:
-    """Return a graph with an arrow to `obj` from each place that `list_bindings` lists."""
+    """Return a graph with an arrow to `obj` from each place that `list_bindings` lists.
+
+    The box of a place has its dotted path, and says whether the place can be rebound.
+    """
     listing = list_bindings(obj)
     description = describe_object(obj)
     kind = "function" if description.startswith("the function ") else "object"
@@ -234,7 +260,7 @@ def build_binding_graph(obj: object) -> Graph:
     edges = []
     for index, row in enumerate(listing.rows):
         key = f"place {index}"
-        can = "can be rebound" if row.rebindable else f"cannot be rebound: {row.reason}"
-        nodes.append(Node(key, row.path, "name", can, group=row.kind))
+        verdict = "can be rebound" if row.rebindable else f"cannot be rebound: {row.reason}"
+        nodes.append(Node(key, row.path, "name", verdict, group=row.kind))
         edges.append(Edge(key, "object", row.kind))
     return Graph(listing.title, tuple(nodes), tuple(edges), listing.note)

@@ -1,6 +1,7 @@
-"""A function and a donor -> the function with the donor's code for the length of a `with` block.
+"""Make a function run the code of another function, the donor, inside a `with` block. The block
+sets `function.__code__ = donor.__code__` and restores the first code at its end.
 
-No name is rebound. The function object itself changes, so every route to it runs the other code.
+No name is rebound. The function object itself changes, so every caller of it runs the other code.
 """
 
 import types
@@ -37,12 +38,16 @@ class CodeSwap(Own):
     __slots__ = ("function", "code", "first", "is_kept")
 
     def __init__(self, function: Callable, donor: Callable):
-        """Prepare to swap; TypeError or ValueError if `function` cannot run the donor's code."""
+        """Prepare to swap; nothing changes before the block is entered.
+
+        TypeError says that one of the two is no Python function. ValueError says that `function`
+        is needed as it is, or that the closures of the two do not fit.
+        """
         for value in (function, donor):
             if not real_isinstance(value, types.FunctionType):
                 description = describe_object(value)
                 raise TypeError(f"{description} is not a Python function, so it has no code")
-        reason = find_fixed_reason(function)
+        reason = find_fixed_reason(function)  # such as: the kernel relies on it; "" for none
         if reason:
             raise ValueError(f"{describe_object(function)} keeps its code: {reason}")
         _require_same_closure(function, donor)
@@ -54,7 +59,10 @@ class CodeSwap(Own):
     # An error of this method shows only frames of the learner, and names the verb.
     @partial(speaks_to_users, name="code_swapped")
     def __enter__(self) -> types.FunctionType:
-        """Give the function the donor's code, and return the function."""
+        """Give the function the donor's code, and return the function.
+
+        RuntimeError says that the block of this swap is still open.
+        """
         if self.first is not None:
             raise RuntimeError("this swap is already active; make another one to nest it")
         self.first = self.function.__code__
@@ -64,7 +72,8 @@ class CodeSwap(Own):
         return self.function
 
     def __exit__(self, kind, error, trace) -> None:
-        """Give the function the code that it had before, unless somebody has changed it since."""
+        """Restore the function's first code, unless the program has set a third code meanwhile."""
+        # `is`, because the position in the list is that of this very swap.
         indexes = [index for index, swap in enumerate(_ACTIVE_SWAPS) if swap is self]
         if not indexes:
             raise RuntimeError("this swap is not active: never entered, or already left")
@@ -74,18 +83,22 @@ class CodeSwap(Own):
         del _ACTIVE_SWAPS[index]
 
         if nested:
-            # A later swap of this function is still active, and its code stays until it ends. It
-            # then restores what was there before this swap.
+            # A later swap of the same function is still active. The code of the later swap stays
+            # in the function. When the later swap ends, it must restore the code from before both.
             nested[0].first = self.first
         elif self.function.__code__ is self.code:
             self.function.__code__ = self.first
-        else:
+        else:  # the program has set a third code, which stays
             self.is_kept = True
         self.first = None
 
 
 def _require_same_closure(function: types.FunctionType, donor: types.FunctionType) -> None:
-    """Raise ValueError if two functions have different numbers of free variables."""
+    """Raise ValueError if two functions have different numbers of free variables.
+
+    A function keeps its closure, which has one cell for each free variable of its own code. CPython
+    refuses code that needs another number of cells.
+    """
     own_count = len(function.__code__.co_freevars)
     donor_count = len(donor.__code__.co_freevars)
     if own_count != donor_count:

@@ -1,4 +1,6 @@
-"""A holder -> why a name in it must not be rebound, because running code depends on it."""
+"""Say why a name must not be rebound, because code that runs now depends on it. Names of three
+owners are fixed: this package, a running Jupyter kernel, and Python's builtins.
+"""
 
 import builtins
 import sys
@@ -19,11 +21,12 @@ _KERNEL_PACKAGES = (
 
 
 def find_fixed_reason(container: object) -> str:
-    """Return why a dict, function or class keeps what it refers to; "" if it may be rebound.
+    """Return why the references in a dict, a function or a class must stay; "" if they may change.
 
-    That is so in modules of this package, of a running kernel, and in the builtins.
+    `container` is a module's dict, or a function or class, which is judged by its module.
     """
     module_dict = _find_module_dict(container)
+    # `dict.get`, because a class derived from dict may have a `get` of its own.
     name = dict.get(module_dict, "__name__") if module_dict is not None else None
     if type(name) is not str:
         return ""
@@ -31,13 +34,17 @@ def find_fixed_reason(container: object) -> str:
         return OURS
     if module_dict is vars(builtins):
         return PYTHONS
+    # Outside a kernel, asyncio or json are libraries like any other, and may be rebound.
     if name.partition(".")[0] in _KERNEL_PACKAGES and _is_in_kernel():
         return KERNELS
     return ""
 
 
 def _find_module_dict(container: object) -> dict | None:
-    """Return the dict of the module to which a function or class belongs; a dict itself."""
+    """Return the dict of the module to which a function or class belongs.
+
+    A dict is returned as it is, because it may be a module's dict. None for any other object.
+    """
     if real_isinstance(container, types.FunctionType):
         return container.__globals__
     if real_isinstance(container, type):
@@ -47,6 +54,9 @@ def _find_module_dict(container: object) -> dict | None:
 
 
 def _is_in_kernel() -> bool:
-    """Return whether this process is a Jupyter kernel; ipykernel is not imported to find out."""
+    """Return whether this process is a Jupyter kernel; ipykernel is not imported to find out.
+
+    A kernel is running if the class IPKernelApp has its one instance.
+    """
     application = getattr(sys.modules.get("ipykernel.kernelapp"), "IPKernelApp", None)
     return getattr(application, "_instance", None) is not None

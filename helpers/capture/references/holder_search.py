@@ -1,8 +1,9 @@
-"""An object -> every place in this process that holds a reference to it, each with a name.
+"""Find every place in this process that refers to an object. A Place is one reference, with the
+dotted path of its owner: the global name `app.op`, the item `app.table['add']`. There are two
+searches: `scan_modules` reads only the dicts of loaded modules, and `find_holders` asks the garbage
+collector.
 
-The fast scan reads the dicts of the modules that `sys.modules` lists. The thorough search asks the
-collector for holders and climbs until each has a name. Neither imports anything, compares by `==`,
-or runs code of the objects that it meets.
+Neither imports anything, compares by `==`, or runs code of the objects that it meets.
 """
 
 import builtins
@@ -27,20 +28,24 @@ _IPYTHON_PACKAGES = ("IPython", "ipykernel")
 
 
 def scan_modules(obj: object) -> tuple[Place, ...]:
-    """Return the names in modules that hold `obj`: fast, and blind to everything else."""
+    """Return a Place for each global name of a loaded module that refers to `obj`.
+
+    This is fast, and finds nothing else, such as an item of a list or an attribute of an instance.
+    """
     places = HiddenList()
     for name in find_module_names().values():
         module = sys.modules[name]
         keys = [key for key in find_keys(read_namespace(module), obj) if type(key) is str]
         places.extend(build_module_place(name, module, key) for key in keys)
-    return _order(places)
+    return _clean_and_sort(places)
 
 
 def find_holders(obj: object) -> tuple[Place, ...]:
-    """Return every place that holds `obj`, as far as the collector can see; always in one order.
+    """Return every place that refers to `obj`, as far as the collector can see, sorted.
 
-    Places in garbage are left out: nothing reaches them.
+    Places in garbage are left out, because nothing in the program reaches them.
     """
+    # A run of the collector would free garbage while this function looks at it.
     with no_collection():
         graph = HolderGraph(HiddenList([obj]))
         graph.mark_garbage()
@@ -48,7 +53,11 @@ def find_holders(obj: object) -> tuple[Place, ...]:
 
 
 def find_places(target: object, graph: HolderGraph) -> tuple[Place, ...]:
-    """Return the places that hold a target of the graph, each once and with its owners."""
+    """Return the places that refer to a target of the graph, each once and with its owners.
+
+    Three sources are asked: the modules, the holders that the graph has, and the registries of the
+    interpreter, such as that of signal handlers. The first Place with a key wins.
+    """
     places_by_key = {place.key: place for place in scan_modules(target)}
     for holder in graph.holders(target):
         for place in find_places_in(holder, target, graph):
@@ -59,15 +68,19 @@ def find_places(target: object, graph: HolderGraph) -> tuple[Place, ...]:
     places = HiddenList()
     for place in places_by_key.values():
         _name_owners(place, graph)
-        # IPython keeps there which names of a notebook are hidden.
+        # IPython copies some names of a notebook into its dict `user_ns_hidden`, to list them.
         is_hidden_copy = ".user_ns_hidden" in "".join(place.owners)
+        # A node of the tree of context variables; `find_registered` has their readable places.
         if not is_hidden_copy and not is_part_of_context(place):
             places.append(place)
-    return _order(places)
+    return _clean_and_sort(places)
 
 
 def _name_owners(place: Place, graph: HolderGraph) -> None:
-    """Find the paths of a place's owners, if it has none yet."""
+    """Fill in `place.owners`, the dotted paths of its owners, if there are none yet.
+
+    A place has several owners only if it is a closure cell that several functions share.
+    """
     if type(place.holder) is HiddenList:  # the functions that share a closure cell
         names = {find_own_name(function, graph) for function in place.holder}
         place.owners = tuple(sorted(names))
@@ -75,10 +88,10 @@ def _name_owners(place: Place, graph: HolderGraph) -> None:
         place.owners = (find_path(place.holder, graph),)
 
 
-def _order(places: Iterable[Place]) -> tuple[Place, ...]:
-    """Return places by their kinds and names, without IPython's record of results.
+def _clean_and_sort(places: Iterable[Place]) -> tuple[Place, ...]:
+    """Return the places sorted by kind and name, without IPython's record of results.
 
-    Those that the house or the kernel relies on get their reasons.
+    `place.reason` is filled in where this package or the kernel relies on the place.
     """
     shown = [place for place in places if not _is_history(place)]
     for place in shown:
@@ -92,12 +105,16 @@ def _read_sort_key(place: Place) -> tuple:
 
 
 def _is_history(place: Place) -> bool:
-    """Return whether an interactive session keeps a result there: `_`, `_3`, the display hook."""
+    """Return whether IPython or Python made the place, to keep the result of a cell.
+
+    Such a place is a global name like `_` or `_3`, or is inside an object of IPython.
+    """
     if place.kind != "module attribute":
+        # The place is no global name. It counts if it is inside an object of IPython.
         package = str(type(place.holder).__module__).partition(".")[0]
         return package in _IPYTHON_PACKAGES
     if place.holder is builtins:
-        return place.name == "_"
+        return place.name == "_"  # Python's prompt binds the last value there
     if place.holder is sys.modules.get("__main__") and "IPython" in sys.modules:
         return bool(_HISTORY_NAMES.fullmatch(place.name))
     return False

@@ -1,4 +1,6 @@
-"""What is loaded in this process: the modules by their dicts, and functools' singledispatch.
+"""Give names to dicts that belong to something loaded: a module's dict is named "numpy", and the
+registry of a function of `functools.singledispatch` is named "app.show.registry". Each result maps
+the id of a dict to its name.
 
 A lazy module is not loaded by looking at it, because only its dict is read.
 """
@@ -15,14 +17,15 @@ from .places import HiddenList
 
 
 def find_module_names() -> dict[int, str]:
-    """Return the name of each loaded module by the id of its dict: once each, its own if possible.
+    """Return id of a module's dict -> name of the module, for all loaded modules.
 
-    A module may be in `sys.modules` under several names.
+    A module may be in `sys.modules` under several names. Then its own `__name__` is chosen, or else
+    the first name by alphabet.
     """
     names_by_id: dict[int, str] = {}
     for name in sorted(key for key in list(sys.modules) if type(key) is str):
         module = sys.modules.get(name)
-        # None is there to block an import, and a test may have put a mock there.
+        # `sys.modules` may have None, which blocks an import, or a mock of a test.
         if not real_isinstance(module, ModuleType):
             continue
         module_dict = read_namespace(module)
@@ -33,15 +36,18 @@ def find_module_names() -> dict[int, str]:
 
 
 def find_singledispatch_names() -> dict[int, str]:
-    """Return the name of each dict that a singledispatch function keeps in C, by its id.
+    """Return id -> name of the two dicts that each singledispatch function has.
 
-    The collector sees the registry only behind a read-only view, and the cache behind a method.
+    Its registry maps a class to an implementation, and its cache has the results of look-ups. No
+    attribute of the function is one of these dicts, so a path to them could not be found.
     """
     names_by_id: dict[int, str] = {}
     for function in find_singledispatch_functions():
         module_name = format_module_name(function.__module__)
         path = f"{module_name}.{format_name(function.__qualname__)}"
+        # `function.registry` is a read-only view, which refers to the dict itself.
         registry = get_referents(function.registry)[0]
+        # `_clear_cache` is a method of the WeakKeyDictionary that is the cache.
         cache = function._clear_cache.__self__.data
         names_by_id[id(registry)] = f"{path}.registry"
         names_by_id[id(cache)] = f"{path}.dispatch_cache"
@@ -51,10 +57,11 @@ def find_singledispatch_names() -> dict[int, str]:
 def find_singledispatch_functions() -> HiddenList:
     """Return all functions that `functools.singledispatch` has made.
 
-    They are written in functools, so they refer to its dict as their globals.
+    Their code is in functools, so each refers to the dict of functools as its globals. Of these
+    functions, only those of singledispatch have the attribute `_clear_cache`.
     """
-    users = get_referrers(vars(functools))
-    functions = [user for user in users if type(user) is FunctionType]
+    referrers = get_referrers(vars(functools))
+    functions = [referrer for referrer in referrers if type(referrer) is FunctionType]
     return HiddenList(function for function in functions if "_clear_cache" in vars(function))
 
 

@@ -1,8 +1,9 @@
-"""A module that TensorFlow wraps -> the cache in C that answers a look-up before the module does.
+"""Reach the cache in C by which a module of TensorFlow answers `tf.name` before its dict is asked.
+TensorFlow wraps some of its modules in a `TFModuleWrapper`, which has this cache.
 
-The wrapper (tensorflow/python/util/module_wrapper.py) keeps three copies of a name: in its own
-dict, in that of the module it wraps, and in the cache (python/util/fast_module_type.cc). A look-up
-that the cache does not answer fills it.
+The wrapper (tensorflow/python/util/module_wrapper.py) has three copies of a name: in its own dict,
+in the dict of the module that it wraps, and in the cache (python/util/fast_module_type.cc). A
+look-up that the cache does not answer is stored in the cache.
 """
 
 from collections.abc import Callable
@@ -30,14 +31,20 @@ class ModuleCache:
 
 
 def find_module_cache(module: ModuleType) -> ModuleCache | None:
-    """Return the cache of a module that TensorFlow wraps, None for any other module."""
+    """Return the cache of a module that TensorFlow wraps, None for any other module.
+
+    TensorFlow is not imported: the wrapper is recognised by the name of its class.
+    """
     wrapped = dict.get(read_namespace(module), "_tfmw_wrapped_module")
     class_names = [cls.__name__ for cls in type(module).__mro__]
     if "TFModuleWrapper" not in class_names or not real_isinstance(wrapped, ModuleType):
         return None
 
     def find_method(name: str) -> Callable:
-        """Return a method of the wrapper, whose own `__getattribute__` looks into the module."""
+        """Return a method of the wrapper itself.
+
+        `module.name` would call the wrapper's own `__getattribute__`, which asks the cache.
+        """
         return object.__getattribute__(module, name)
 
     return ModuleCache(

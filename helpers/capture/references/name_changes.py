@@ -1,7 +1,10 @@
-"""Two neighbouring steps of a names timeline -> the sentence on what the line between them did.
+"""Say what a line of a program did to its names, such as "rebinds a from [1] to 3". A timeline has
+a step before each line. The picture of a step is a graph: a box for each name, a box for each
+object, and an arrow from a name to the object that the name refers to.
 
-The sentence is read off the pictures of the two steps, and never off the source: a name that leads
-to another box was rebound, and a box with other contents was changed in place.
+The sentence comes from comparing two pictures, and never from the source. If the arrow of a name
+leads to another box, the name was rebound. If a box has other contents, its object was changed in
+place.
 """
 
 from collections.abc import Set
@@ -51,8 +54,10 @@ class _Moment:
 
 
 def describe_step(step: Step, next_step: Step, calling_lines: Set[int]) -> Step:
-    """Return `step` with the sentence and the lane of what happens before `next_step`.
+    """Return `step` with its sentence and its lane filled in.
 
+    The sentence says what happens between `step` and `next_step`. The lane is the kind of the step,
+    which a view shows as a colour: "exception", "store", "call" or "operate".
     `calling_lines` are the numbers of the lines that call something.
     """
     before = _read_moment(step)
@@ -63,8 +68,9 @@ def describe_step(step: Step, next_step: Step, calling_lines: Set[int]) -> Step:
         *_describe_unbound_names(before, after),
         *_describe_changed_objects(before, after),
     ]
-    raised = next_step.label.partition(RAISED)[2]
-    if raised:
+    # The label of the next step ends in the exception of this line: "line 3 raised KeyError".
+    exception_name = next_step.label.partition(RAISED)[2]
+    if exception_name:
         lane = "exception"
     elif changes:
         lane = "store"
@@ -76,21 +82,25 @@ def describe_step(step: Step, next_step: Step, calling_lines: Set[int]) -> Step:
     output = _find_new_output(step, next_step)
     if output is not None:
         changes.append(f"prints {clip_text(repr(output), LONGEST_OUTPUT)}")
-    if raised:
-        changes.append(f"raises {raised}")
+    if exception_name:
+        changes.append(f"raises {exception_name}")
 
     sentence = "; ".join(changes) or NO_CHANGE
     return replace(step, says=end_sentence(sentence), lane=lane)
 
 
 def _read_moment(step: Step) -> _Moment:
-    """Return what the picture of a step shows; nothing if the step has no picture."""
+    """Return what the picture of a step shows, as two dicts.
+
+    Both are empty if the step has no picture, because no name is bound yet.
+    """
     graph = step.panel(NAMES_PANEL)
     if type(graph) is not Graph:  # a step without names has the text "none yet" there
         return _Moment({}, {})
 
-    # An arrow begins at the box of a name, or at that of an object.
+    # Each box is a node. An arrow (an edge) begins at the box of a name or at the box of an object.
     nodes_by_key = {node.key: node for node in graph.nodes}
+    # The key of an object's box -> (label, key of the target) of each arrow that begins there.
     arrows_by_key = {node.key: [] for node in graph.nodes if node.kind != "name"}
     targets_by_name = {}
     for edge in graph.edges:
@@ -108,7 +118,10 @@ def _read_moment(step: Step) -> _Moment:
 
 
 def _describe_bound_names(before: _Moment, after: _Moment) -> list[str]:
-    """Return a phrase for each name that is new, or that refers to another object than before."""
+    """Return a phrase for each name that is new, or that refers to another object than before.
+
+    The key of a box identifies an object. Two objects with different keys may have the same text.
+    """
     phrases = []
     for name, target in after.targets_by_name.items():
         previous = before.targets_by_name.get(name)
@@ -130,12 +143,16 @@ def _describe_unbound_names(before: _Moment, after: _Moment) -> list[str]:
 
 
 def _describe_changed_objects(before: _Moment, after: _Moment) -> list[str]:
-    """Return a phrase for each object that both moments show with other contents, by alphabet."""
-    names_by_key = {}
+    """Return a phrase for each object whose contents differ between two moments, sorted.
+
+    An object is called after the first name that refers to it, or "an object" if there is none.
+    """
+    names_by_key = {}  # key of an object's box -> the first name that refers to the object
     for name, target in after.targets_by_name.items():
         names_by_key.setdefault(target.key, name)
 
     phrases = []
+    # An object that only one moment shows is new or gone, and not changed.
     for key in before.contents_by_key.keys() & after.contents_by_key.keys():
         old = before.contents_by_key[key]
         new = after.contents_by_key[key]
@@ -147,7 +164,10 @@ def _describe_changed_objects(before: _Moment, after: _Moment) -> list[str]:
 
 
 def _describe_difference(old: _Contents, new: _Contents) -> str:
-    """Return ` (2 items → 3 items)`; nothing if only the arrows differ."""
+    """Return the difference in brackets, such as ` (2 items → 3 items)`.
+
+    The text is "" if only the arrows differ, because the picture shows them.
+    """
     if old.detail != new.detail:
         return f" ({old.detail} → {new.detail})"
     if old.label != new.label:
@@ -156,10 +176,14 @@ def _describe_difference(old: _Contents, new: _Contents) -> str:
 
 
 def _find_new_output(step: Step, next_step: Step) -> str | None:
-    """Return what was printed between two steps; None if the panel is the same at both."""
+    """Return what was printed between two steps; None if nothing was.
+
+    The panel "printed" of a step has the output of the program up to this step.
+    """
     old = step.panel(PRINTED_PANEL)
     new = next_step.panel(PRINTED_PANEL)
     if old == new:
         return None
-    # The panel shows only the end of a long output, so `new` need not begin with `old`.
+    # The panel shows only the end of a long output. Then `new` does not begin with `old`, and the
+    # whole panel is returned.
     return new.removeprefix(old).rstrip()

@@ -1,6 +1,8 @@
-"""Names in a namespace -> the graph of what they refer to, by identity.
+"""Draw names and the objects that they refer to as a graph, as Python Tutor does: one box for each
+name, one box for each object, an arrow from a name to its object, and arrows from a container to
+its items. Two names of the same object have arrows to the same box.
 
-The graph is drawn breadth first from the names, so an object has the box of its shortest path.
+The graph is drawn breadth first from the names, so an object is drawn at its shortest path.
 """
 
 from collections import deque
@@ -23,17 +25,19 @@ MAKE_IT_FIRST = "make it first; a function sees only the outer names that it use
 
 
 class ObjectNumbers:
-    """Numbers objects by identity over the moments of one run, and keeps none of them alive.
+    """Numbers objects by identity, so that an object has the same number in each picture of a run.
 
-    An id is free again when its object is gone, so a number is remembered only from one moment to
+    A *moment* is the time for which one picture is made. No object is kept alive here, and CPython
+    gives the id of a freed object to another one. So a number is remembered only from one moment to
     the next. Within a moment the caller keeps the objects alive.
     """
 
     def __init__(self) -> None:
         """Begin with number 1 for the first object."""
         self._counter = count(1)
-        #: The id of an object -> its type and its number, at the moment before and at this one.
+        #: The id of an object -> its type and its number, at the moment before this one.
         self._previous: dict[int, tuple[type, int]] = {}
+        #: The same at this moment.
         self._current: dict[int, tuple[type, int]] = {}
 
     def begin_moment(self) -> None:
@@ -42,24 +46,29 @@ class ObjectNumbers:
         self._current = {}
 
     def number(self, value: object) -> int:
-        """Return the number of an object: the same as before, or the next one."""
-        known = self._current.get(id(value)) or self._previous.get(id(value))
-        # An object of another type is a new object, which has got the id of one that is gone.
-        if known is None or known[0] is not type(value):
-            known = (type(value), next(self._counter))
-        self._current[id(value)] = known
-        return known[1]
+        """Return the number of an object: its number of before, or a new one for a new object."""
+        type_and_number = self._current.get(id(value)) or self._previous.get(id(value))
+        # If the type differs, this is a new object with the id of an object that is gone.
+        if type_and_number is None or type_and_number[0] is not type(value):
+            type_and_number = (type(value), next(self._counter))
+        self._current[id(value)] = type_and_number
+        return type_and_number[1]
 
 
 def build_names_graph_of_frame(frame: FrameType, names: Iterable[str]) -> Graph:
-    """Return the graph of what `names` refer to in a frame: its variables, then its globals."""
+    """Return the graph of what `names` refer to in a frame.
+
+    A name is looked up as Python does: in the frame's variables, then in its globals. TypeError
+    says that there are no names.
+    """
     if not names:
         raise TypeError('show_names needs the names to draw, such as show_names("a", "b")')
 
     variables = read_local_variables(frame)
+    # The variables of a module's frame, such as that of a notebook cell, are the globals.
     is_module = variables is frame.f_globals
     return build_names_graph(
-        {**frame.f_globals, **variables},
+        {**frame.f_globals, **variables},  # a variable hides a global of the same name
         names,
         title="Names and what they refer to",
         cure=RUN_THE_CELL if is_module else MAKE_IT_FIRST,
@@ -87,9 +96,9 @@ def build_names_graph(
     numbers : ObjectNumbers, optional
         The numbers that the graphs of one run share, so that an object keeps its key.
     cure : str
-        What the error about a missing name advises.
+        What the NameError for a missing name advises.
     follow : callable
-        `follow(value)` says whether what is in an object is drawn too.
+        `follow(value)` says whether the contents of an object are drawn too.
 
     Raises
     ------
@@ -113,13 +122,13 @@ def build_names_graph(
 
 @dataclass(frozen=True)
 class _PendingObject:
-    """An object whose box is drawn, and whose references are not yet."""
+    """An object whose box is drawn, and whose references to other objects are not drawn yet."""
 
     #: The key of its box.
     key: str
     #: The references to draw, at most `MOST_ITEMS`.
     references: list[Reference]
-    #: How many more arrows may follow each other from it, 0 if it is too far from a name.
+    #: How many arrows a path that goes on from this box may have. With 0 nothing more is drawn.
     depth: int
 
 
@@ -127,7 +136,11 @@ class _NamesGraphBuilder:
     """The boxes and arrows of one graph while they are drawn, names first."""
 
     def __init__(self, numbers: ObjectNumbers, follow: Callable[[object], bool]):
-        """Draw nothing yet. `numbers` gives objects their keys; `follow(value)` opens an object."""
+        """Begin with an empty graph.
+
+        `numbers` gives each object the number in its key. `follow(value)` says whether the contents
+        of an object are drawn.
+        """
         self._numbers = numbers
         self._follow = follow
         self._nodes: dict[str, Node] = {}
@@ -139,29 +152,30 @@ class _NamesGraphBuilder:
         self._has_deeper_objects = False
 
     def add_name(self, name: str, value: object) -> None:
-        """Draw a name, the object that it refers to, and the arrow."""
+        """Draw a box for a name, the box of its object, and the arrow from one to the other."""
         if len(self._nodes) >= MOST_BOXES:
-            return
+            return  # `build` adds a note on this
         key = f"name {name}"
         self._nodes[key] = Node(key, format_name(name), "name")
         self._edges.append(Edge(key, self._add_object(value, DEEPEST)))
 
     def add_references(self) -> None:
-        """Draw what the objects refer to, and what that refers to, breadth first."""
+        """Draw the objects that the pending objects refer to, and so on, breadth first."""
         while self._pending:
             holder = self._pending.popleft()
-            if not holder.depth:
+            if not holder.depth:  # too far from a name: only note that something is not drawn
                 self._has_deeper_objects = self._has_deeper_objects or bool(holder.references)
                 continue
             for reference in holder.references:
+                # When there are too many boxes, arrows are drawn only to boxes that exist.
                 if id(reference.target) in self._keys or len(self._nodes) < MOST_BOXES:
                     target = self._add_object(reference.target, holder.depth - 1)
                     self._edges.append(Edge(holder.key, target, reference.label))
 
     def build(self, title: str) -> Graph:
-        """Return the graph, with a note on what it leaves out."""
+        """Return the graph that was drawn, with a note on what it leaves out."""
         notes = []
-        if self._left_out_count:
+        if self._left_out_count:  # items of containers and attributes beyond the first ones
             notes.append(
                 f"The first {MOST_ITEMS} parts of each object are drawn; {self._left_out_count:,} "
                 "more are left out (give a part a name to see it)."
@@ -173,9 +187,9 @@ class _NamesGraphBuilder:
         return Graph(title, tuple(self._nodes.values()), tuple(self._edges), " ".join(notes))
 
     def _add_object(self, value: object, depth: int) -> str:
-        """Return the key of an object's box; draw the box first if the object is a new one.
+        """Return the key of an object's box, such as "object 3"; draw the box if there is none.
 
-        `depth` is how many more arrows may lead away from the object.
+        `depth` is how many arrows a path that goes on from this box may have.
         """
         if id(value) in self._keys:
             return self._keys[id(value)]
@@ -183,18 +197,19 @@ class _NamesGraphBuilder:
         self._keys[id(value)] = key
         self._alive.append(value)
 
-        tensor_text = format_tensor(value)
-        text = tensor_text or format_library_value(value)
+        tensor_text = format_tensor(value)  # "" for what is no tensor
+        library_text = tensor_text or format_library_value(value)  # "" for what no library made
+        # A tensor is drawn as one box with its numbers, and not with its attributes.
         is_opened = not tensor_text and self._follow(value)
         references = find_references(value) if is_opened else References([], 0)
-        drawn = references.first[:MOST_ITEMS]
+        drawn_references = references.first[:MOST_ITEMS]
 
         kind = "function" if type(value) is FunctionType else "object"
-        if depth:
-            self._left_out_count += references.count - len(drawn)
-            if drawn and kind == "object":
+        if depth:  # otherwise no reference of this object is drawn
+            self._left_out_count += references.count - len(drawn_references)
+            if drawn_references and kind == "object":
                 kind = "holder"
-        second_line = real_type_name(value) if text else format_detail(value)
-        self._nodes[key] = Node(key, text or format_label(value), kind, second_line)
-        self._pending.append(_PendingObject(key, drawn, depth))
+        second_line = real_type_name(value) if library_text else format_detail(value)
+        self._nodes[key] = Node(key, library_text or format_label(value), kind, second_line)
+        self._pending.append(_PendingObject(key, drawn_references, depth))
         return key

@@ -1,7 +1,8 @@
-"""An object -> its references: the other objects that it refers to, as a reader names them.
+"""List the objects that an object refers to, each with a label as a reader writes it: `[0]` for an
+item of a list, `['key']` for a value of a dict, `.name` for an attribute.
 
-Only the built-in types, functions and the attributes of instances are opened. No code of the object
-runs.
+Only built-in containers, functions and the attributes of instances are opened. No code of the
+object runs.
 """
 
 import functools
@@ -39,7 +40,10 @@ class References:
 
 
 def find_references(value: object) -> References:
-    """Return the references of an object; of a container the first `MOST_ITEMS`."""
+    """Return the references of an object; of a container only the first `MOST_ITEMS`.
+
+    An object that is not opened, such as a number or a module, has no references here.
+    """
     if is_exactly(value, list, tuple):
         items = [Reference(f"[{index}]", item) for index, item in enumerate(value[:MOST_ITEMS])]
         return References(items, len(value))
@@ -48,6 +52,7 @@ def find_references(value: object) -> References:
         items = [Reference(f"[{format_label(key)}]", item) for key, item in pairs]
         return References(items, len(value))
     if is_exactly(value, set, frozenset):
+        # A set has another order in each process, so its members are sorted by their texts.
         members = sorted(islice(value, MOST_SORTED), key=format_label)
         return References([Reference("", member) for member in members[:MOST_ITEMS]], len(value))
 
@@ -60,7 +65,10 @@ def find_references(value: object) -> References:
 
 
 def _read_callable(value: object) -> list[Reference] | None:
-    """Return the references of a function, or of what wraps one; None for any other object."""
+    """Return the references of a function, or of an object that wraps one; None for any other.
+
+    Wrappers of functions are static and class methods, partials, and bound methods.
+    """
     if is_exactly(value, staticmethod, classmethod):
         return [Reference("__func__", value.__func__)]
     if type(value) is functools.partial:
@@ -73,11 +81,15 @@ def _read_callable(value: object) -> list[Reference] | None:
 
 
 def _read_function(function: FunctionType) -> list[Reference]:
-    """Return the variables of a function's closure, its default arguments, and `__wrapped__`."""
+    """Return the references of a function that a reader cares for.
+
+    These are the variables of its closure, its default arguments, and `__wrapped__`, by which a
+    decorator refers to the function inside.
+    """
     references = []
     names_and_cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     for name, cell in names_and_cells:
-        if not _is_empty(cell):
+        if not _is_empty(cell):  # the variable is bound
             references.append(Reference(f"closure {format_name(name)}", cell.cell_contents))
 
     for default in function.__defaults__ or ():
@@ -92,23 +104,24 @@ def _read_function(function: FunctionType) -> list[Reference]:
 def _is_empty(cell: CellType) -> bool:
     """Return whether the variable of a cell is not bound yet.
 
-    A cell equals an empty one only if it is empty, and CPython compares no contents for that
-    (`cell_richcompare`, Objects/cellobject.c).
+    `CellType()` is an empty cell. CPython compares the contents of two cells only if both have
+    some (`cell_richcompare`, Objects/cellobject.c), so no `__eq__` of the contents runs.
     """
     return cell == CellType()
 
 
 def _list_attributes(value: object) -> list[tuple[str, object]]:
-    """Return name and value of an instance's attributes, or of the methods of a class.
+    """Return (name, value) of each attribute of an instance, or of each method of a class.
 
-    Modules are not opened, nor objects of classes that are built in or made by NumPy.
+    The list is empty for a module, and for an instance of a class of Python or NumPy: their many
+    attributes are not the learner's.
     """
     if real_isinstance(value, type):
         pairs = vars(value).items()
         return [(name, item) for name, item in pairs if type(item) in _METHOD_TYPES]
 
-    home = vars(type(value)).get("__module__", "builtins")
-    if real_isinstance(value, ModuleType) or home in ("builtins", "numpy"):
+    module_of_class = vars(type(value)).get("__module__", "builtins")
+    if real_isinstance(value, ModuleType) or module_of_class in ("builtins", "numpy"):
         return []
     attributes = read_instance_dict(value) or {}
     return [(name, item) for name, item in attributes.items() if type(name) is str]

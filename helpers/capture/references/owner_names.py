@@ -1,4 +1,6 @@
-"""An object -> its name: a dotted path from a module, class or function, or a few words.
+"""Name an object by a dotted path from a module, class or function, such as `app.Model.layers[0]`,
+or by a few words if no path leads to it, such as "a list (owner not found)". A HolderGraph has for
+each object the objects that refer to it, its holders.
 
 Functions go by the name under which their code was written (`co_qualname`), because decorators
 copy `__name__` from what they wrap, and two owners would look like one.
@@ -25,35 +27,36 @@ NOT_FOUND = "(owner not found)"
 def find_path(value: object, graph: HolderGraph) -> str:
     """Return the shortest path from a module, class or function to an object.
 
-    Of several shortest ones it is the first by alphabet. An object without a path is described by
-    its type.
+    The search goes breadth first from the object up to its holders. Of several shortest paths the
+    first by alphabet is returned. An object without a path is described by its type.
     """
-    # Each item is an object on the way, and the path from that object to `value`.
+    # Each item is (ancestor, path from the ancestor to `value`), such as (a Model, "layers[0]").
     level = HiddenList([(value, "")])
     visited_ids = {id(value)}
     for _ in range(MOST_STEPS):
         paths = []
-        for step, rest in level:
-            name = find_own_name(step, graph)
+        for ancestor, path_below in level:
+            name = find_own_name(ancestor, graph)
             if name:
-                paths.append(join_path(name, rest))
+                paths.append(join_path(name, path_below))
         if paths:
             return min(paths)
 
         next_level = HiddenList()
-        for step, rest in level:
-            for place in _find_places_of(step, graph):
-                # Of the functions that share a closure cell, the first leads to the cell's name.
+        for ancestor, path_below in level:
+            for place in _find_places_of(ancestor, graph):
+                # The holder of a closure cell is a HiddenList of the functions that share the
+                # cell. Any of them has the cell's name, so the first is taken.
                 owner = place.holder[0] if type(place.holder) is HiddenList else place.holder
                 if id(owner) not in visited_ids:
                     visited_ids.add(id(owner))
-                    next_level.append((owner, join_path(place.name, rest)))
+                    next_level.append((owner, join_path(place.name, path_below)))
         level = next_level
     return describe_by_type(value)
 
 
 def _find_places_of(value: object, graph: HolderGraph) -> list[Place]:
-    """Return the places in all holders of an object."""
+    """Return the places that refer to an object, in all its holders that the graph has."""
     places = []
     for holder in graph.holders(value):
         places += find_places_in(holder, value, graph)
@@ -61,9 +64,12 @@ def _find_places_of(value: object, graph: HolderGraph) -> list[Place]:
 
 
 def find_own_name(value: object, graph: HolderGraph) -> str | None:
-    """Return the name of what needs no owner to be named; None for any other object."""
+    """Return the name of an object that has a name of its own; None for any other object.
+
+    Modules, classes, functions and frames have one, and so have the dicts that the graph names.
+    """
     if value is sys.modules:
-        return "sys.modules"  # and not the name under which another module keeps it
+        return "sys.modules"  # and not the name under which another module refers to it
     if real_isinstance(value, types.ModuleType):
         return graph.names_by_id.get(id(read_namespace(value)))
     if type(value) is dict:
@@ -78,7 +84,10 @@ def find_own_name(value: object, graph: HolderGraph) -> str | None:
 
 
 def _format_code_name(global_names: dict, code: types.CodeType) -> str:
-    """Return `module.function`; of a lambda also its place, as `module.<lambda file.py:3>`."""
+    """Return `module.function` for the code of a function; `module.<lambda file.py:3>` of a lambda.
+
+    A lambda gets its place because all lambdas have the same name.
+    """
     name = format_name(code.co_qualname)
     if name.endswith("<lambda>"):
         place = format_place(code)
@@ -88,7 +97,10 @@ def _format_code_name(global_names: dict, code: types.CodeType) -> str:
 
 
 def format_class_name(cls: type) -> str:
-    """Return `module.Class`, short enough to be read; only the name of a built-in class."""
+    """Return `module.Class`, or `Class` for a built-in class such as `list`.
+
+    A very long name is cut.
+    """
     name = format_name(cls.__qualname__)
     if cls.__module__ == "builtins":
         return name
@@ -98,27 +110,31 @@ def format_class_name(cls: type) -> str:
 def describe_by_type(value: object) -> str:
     """Return `an instance of module.Class`, or for a built-in type `a list (owner not found)`."""
     name = format_class_name(type(value))
-    if "." in name:
+    if "." in name:  # the class is not built in
         return f"an instance of {name}"
     article = "an" if name[0] in "aeiouAEIOU" else "a"
     return f"{article} {name} {NOT_FOUND}"
 
 
 def describe_object(obj: object) -> str:
-    """Return a few words for any object: never its repr, never an address."""
+    """Return a few words for any object, such as "the function add" or "an instance of app.Model".
+
+    They contain neither the repr nor the address of the object.
+    """
     if real_isinstance(obj, types.FunctionType, types.BuiltinFunctionType):
         return f"the function {format_name(obj.__name__)}"
     if real_isinstance(obj, type):
         return f"the class {format_class_name(obj)}"
     if real_isinstance(obj, types.ModuleType):
         return f"the module {read_module_name(read_namespace(obj))}"
-    if is_exactly(obj, *SCALARS):
+    if is_exactly(obj, *SCALARS):  # a number, a text, None: its value says most
         return format_label(obj)
     if type(obj) is types.MethodType and type(obj.__func__) is types.FunctionType:
         return f"the bound method {format_label(obj).removesuffix('()')}"
 
-    inner_function = unwrap(obj)[0]
+    inner_function = unwrap(obj)[0]  # the Python function inside wrappers, or `obj` itself
     if callable(obj):
+        # NumPy's functions are known by their names, such as "np.add", and not by their types.
         spoken_name = read_spoken_name(obj)
         if spoken_name.startswith("np."):
             kind = "ufunc" if inner_function is obj else "function"

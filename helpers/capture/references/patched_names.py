@@ -1,4 +1,7 @@
-"""The loaded modules -> the names in libraries that lead to the learner's own code."""
+"""Find the names in libraries that lead to the learner's own code, such as `numpy.dot` after
+`numpy.dot = mine`. A library is an installed or built-in module. A file or a notebook of the
+learner's is not one.
+"""
 
 import os
 import sys
@@ -21,8 +24,8 @@ def describe_patched_names(most: int) -> str:
 
     The text is "" if no name of a library leads to the learner's code.
     """
-    dicts_by_name = {}
-    files_by_name = {}
+    dicts_by_name = {}  # name of a module -> its dict
+    files_by_name = {}  # name of a module -> its file, "" if it has none
     for name in find_module_names().values():
         module_dict = read_namespace(sys.modules[name])
         dicts_by_name[name] = module_dict
@@ -33,7 +36,8 @@ def describe_patched_names(most: int) -> str:
         for name, file in files_by_name.items()
         if name in sys.builtin_module_names or is_library(file)
     }
-    # A module without a file belongs to nobody, except for the notebook or script itself.
+    # `__main__` is the notebook or script. Of any other module without a file, nobody knows who
+    # has written it, so it is neither a library nor the learner's.
     own_modules = {
         name
         for name, file in files_by_name.items()
@@ -60,8 +64,9 @@ class _Namespace:
 
 
 def _list_own_values(space: _Namespace, names: Mapping, own_modules: Set[str]) -> list[str]:
-    """Return a text for each of the names in a module or class whose value the learner has made.
+    """Return a text for each name in a library's module or class whose value the learner has made.
 
+    `names` is the dict of the module or class. A class that a module defines is searched, too.
     `own_modules` are the names of the learner's modules.
     """
     texts: list[str] = []
@@ -70,24 +75,29 @@ def _list_own_values(space: _Namespace, names: Mapping, own_modules: Set[str]) -
             continue
         path = f"{space.path}.{printable(key)}"
         if is_exactly(value, staticmethod, classmethod):
-            value = value.__func__
+            value = value.__func__  # the function in it
 
         if type(value) is types.FunctionType:
             if _is_own_code(value.__code__):
                 texts.append(_describe_function(path, value))
         elif space.is_class:
-            # A class calls an instance as its method. In a module it may be mere data.
+            # An object in a class may be called as a method, so it counts. An object in a module
+            # may be mere data, such as a setting, and does not count.
             if _is_own_instance(value, own_modules):
                 class_name = printable(type(value).__name__)
                 texts.append(f"{path}: an instance of {class_name}")
         elif real_isinstance(value, type) and vars(value).get("__module__") == space.module_name:
+            # A class that this module defines. One that it imports is searched in its own module.
             inner = _Namespace(path, space.module_name, is_class=True)
             texts += _list_own_values(inner, vars(value), own_modules)
     return texts
 
 
 def _is_own_code(code: types.CodeType) -> bool:
-    """Return whether the learner has written this code, in a file or a cell."""
+    """Return whether the learner has written this code, in a file or a cell.
+
+    Code that a program made, as with `exec`, has a file name in angle brackets, and is nobody's.
+    """
     file = code.co_filename
     is_typed = file.startswith(_TYPED_FILES)
     is_in_file = "<" not in file and os.sep in file
@@ -101,7 +111,10 @@ def _is_own_instance(value: object, own_modules: Set[str]) -> bool:
 
 
 def _describe_function(path: str, function: types.FunctionType) -> str:
-    """Return `numpy.dot: mine() (made at a.py:3, in wrap)`."""
+    """Return `numpy.dot: mine() (made at a.py:3, in wrap)`.
+
+    `in wrap` names the function that has defined this one, if there is such a function.
+    """
     text = f"{path}: {read_callable_name(function)}"
     place = format_place(function.__code__)
     if not place:

@@ -1,9 +1,10 @@
-"""A kind of place -> how to read what is there, and how to write it.
+"""Read and write what a Place refers to. A Place is one reference in the program: it is in
+`place.container`, at `place.position`, such as a dict and a key, a list and an index, or a function
+and the index of a default argument. Each kind of place has a reader and a writer here.
 
-Each `place` here is a Place (places.py): the reference is in `place.container`, at
-`place.position`. Everything goes through the methods of the built-in types, so that no code of a
-subclass runs. A reader returns MISSING, or raises, if the place is gone. A writer raises an error,
-and has changed nothing, if Python refuses.
+Everything goes through the methods of the built-in types, so that no code of a subclass runs. A
+reader returns MISSING, or raises, if the place is gone. If Python refuses a write, the writer
+raises that error and has changed nothing.
 """
 
 from collections import deque
@@ -37,7 +38,11 @@ def _write_dict(place, value: object) -> None:
 
 
 def _write_module(place, value: object) -> None:
-    """Write a name of a module; of one that TensorFlow wraps, in all three copies."""
+    """Write a global name of a module.
+
+    A module that TensorFlow wraps has up to three copies of a name: in the dict of the wrapper, in
+    the dict of the wrapped module, and in a cache in C. All of them are written.
+    """
     name = place.position
     dict.__setitem__(place.container, name, value)
     cache = find_module_cache(place.holder)
@@ -48,7 +53,7 @@ def _write_module(place, value: object) -> None:
         return
     if place.was_cached:
         cache.insert(name, value)
-    else:  # a look-up since has filled the cache; the next one fills it again
+    else:  # the cache had no such name when the place was found, so it is left without one
         cache.pop(name)
 
 
@@ -63,7 +68,10 @@ def _write_cache(place, value: object) -> None:
 
 
 def _read_class(place) -> object:
-    """Read an attribute of a class, and take the function out of a static or class method."""
+    """Return an attribute of a class; of a static or class method, the function in it.
+
+    `place.wrapper` is `staticmethod`, `classmethod` or None.
+    """
     value = vars(place.container)[place.position]
     if place.wrapper is not None and type(value) is place.wrapper:
         return value.__func__
@@ -72,8 +80,8 @@ def _read_class(place) -> object:
 
 def _write_class(place, value: object) -> None:
     """Assign an attribute of a class, in a new static or class method if it was in one."""
-    # The wrapper is not changed in place: CPython's specialised instructions look at the version of
-    # the class, which only an assignment to the class moves on.
+    # A new wrapper is assigned. If the old one were changed in place, the version of the class
+    # would stay the same, and CPython's specialised instructions would use what they have cached.
     wrapped = value if place.wrapper is None else place.wrapper(value)
     type.__setattr__(place.container, place.position, wrapped)
 
@@ -100,7 +108,7 @@ def _read_member(place) -> object:
 
 
 def _write_member(place, value: object) -> None:
-    """Put `value` into a set in exchange for the member, and make it the new position."""
+    """Replace a member of a set by `value`. The position of such a place is the member itself."""
     set.add(place.container, value)
     set.discard(place.container, place.position)
     place.position = value

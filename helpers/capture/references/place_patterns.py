@@ -1,4 +1,7 @@
-"""Paths and patterns of paths (`keep` and `only`) -> which places of an object they select."""
+"""Select places by patterns of their dotted paths, such as `app.*`, for the arguments `keep` and
+`only` of `rebind_everywhere`. A place is one reference to the object that is replaced, such as the
+global name `app.op`.
+"""
 
 from fnmatch import fnmatchcase
 
@@ -8,12 +11,16 @@ from ..text.value import format_label
 from .places import Place
 
 MOST_NAMED = 3  # places that an error names
+# Why a place is left alone.
+KEPT = "kept on request"
+NOT_SELECTED = "not selected"
 
 
 def require_patterns(value: object, argument: str) -> tuple[str, ...]:
-    """Return `keep` or `only` as a tuple of paths or patterns; it may be one str, or several.
+    """Return the value of `keep` or `only` as a tuple of patterns; TypeError for a wrong value.
 
-    `argument` is which of the two it is, for the TypeError.
+    The value is one str, or a tuple, list or set of str. `argument` is the name of the argument,
+    for the error.
     """
     patterns = (value,) if type(value) is str else value
     is_collection = is_exactly(patterns, tuple, list, set)
@@ -24,7 +31,7 @@ def require_patterns(value: object, argument: str) -> tuple[str, ...]:
 
 
 def require_matches(patterns: tuple[str, ...], places: tuple[Place, ...]) -> None:
-    """Raise ValueError for a pattern that matches none of the places."""
+    """Raise ValueError for a pattern that matches none of the places, because it is a mistake."""
     for pattern in patterns:
         if any(_is_selected(place, (pattern,)) for place in places):
             continue
@@ -35,19 +42,23 @@ def require_matches(patterns: tuple[str, ...], places: tuple[Place, ...]) -> Non
 
 
 def _is_selected(place: Place, patterns: tuple[str, ...]) -> bool:
-    """Return whether one of the patterns is, or matches, a path of the place."""
+    """Return whether one of the patterns is a path of the place, or matches one."""
     for path in place.paths:
         for pattern in patterns:
-            # A path contains brackets, which mean themselves, as in `items[0]`.
+            # A path may contain brackets, as in `items[0]`. `fnmatch` would read them as a set of
+            # characters, so each `[` is escaped as `[[]`.
             if path == pattern or fnmatchcase(path, pattern.replace("[", "[[]")):
                 return True
     return False
 
 
 def find_choice_reason(place: Place, keep: tuple[str, ...], only: tuple[str, ...]) -> str:
-    """Return why `keep` and `only` leave a place alone; "" if they do not."""
+    """Return why `keep` or `only` leaves a place alone; "" if the place is to be rebound.
+
+    An empty `only` selects all places. `keep` wins over `only`.
+    """
     if _is_selected(place, keep):
-        return "kept on request"
+        return KEPT
     if only and not _is_selected(place, only):
-        return "not selected"
+        return NOT_SELECTED
     return ""

@@ -1,4 +1,7 @@
-"""A reference that an object has -> a place: how to read it, how to write it, who owns it."""
+"""Define a Place: one reference that an object, its *holder*, has to another object. A Place knows
+how to read the reference, how to write it, and the dotted path of its owner. Examples are the
+global name `app.op`, the item `app.items[3]` and a default argument of a function.
+"""
 
 from collections import deque
 from types import ModuleType
@@ -22,7 +25,7 @@ _SEQUENCE_TYPES = {"list item": list, "deque item": deque}
 
 
 class HiddenList(list, Own):
-    """A list that the search may keep live objects in without finding it."""
+    """A list for the search's own use: the search never reports it as a holder of its items."""
 
 
 class Place(Own):
@@ -66,7 +69,11 @@ class Place(Own):
         reason: str = "",
         errors=(),
     ):
-        """Record a place. The holder is the container itself if there is no other one."""
+        """Record a place; the class describes each argument.
+
+        The holder is the container itself if no other one is passed. A place of a kind that can
+        never be written gets its reason from FIXED_REASONS.
+        """
         self.kind = kind
         self.container = container
         self.name = name
@@ -75,14 +82,16 @@ class Place(Own):
         self.wrapper = wrapper
         self.reason = reason or FIXED_REASONS.get(kind, "").format(name)
         self.errors = errors
+        # The search fills in the next three.
         self.owners: tuple[str, ...] = ()
         self.scan = False
         self.was_cached = False
 
     @property
     def key(self) -> tuple:
-        """What makes two records of one place equal within this process."""
-        # Two keys of a dict may have the same name, such as `[<tuple>]`. An int or str has its own.
+        """A tuple that two Places have in common if they stand for the same reference."""
+        # A place is identified by its container and its name. But two keys of a dict may have the
+        # same name, such as `[<tuple>]`. Then the id of the key is added.
         has_own_name = self.kind != "dict value" or is_exactly(self.position, int, str)
         return id(self.container), self.name, 0 if has_own_name else id(self.position)
 
@@ -97,7 +106,11 @@ class Place(Own):
         return self.build_binding(self.reason)
 
     def build_binding(self, reason: str, is_garbage: bool = False) -> Binding:
-        """Return the row of this place; `reason` says why it cannot be rebound, "" if it can."""
+        """Return the record of this place for a table.
+
+        `reason` says why the place cannot be rebound, "" if it can. `is_garbage` says that only the
+        garbage collector reaches the place.
+        """
         owner = " and ".join(self.owners[:MOST_OWNERS])
         if len(self.owners) > MOST_OWNERS:
             owner += " and others"
@@ -112,35 +125,42 @@ class Place(Own):
         )
 
     def get(self) -> object:
-        """Return what the place refers to now; MISSING if it is gone, or cannot be read."""
-        if self.reason:
+        """Return what the place refers to now; MISSING if the place is gone, or cannot be read."""
+        if self.reason:  # a place that cannot be written is not read, either
             return MISSING
         try:
             return find_access(self.kind).read(self)
         except Exception:  # the program may have emptied or replaced the container
             return MISSING
 
-    def follow(self, value: object, others: list["Place"]) -> None:
-        """Find `value` again if the program has moved it inside its list or deque.
+    def update_position(self, value: object, others: list["Place"]) -> None:
+        """Update `position` if the program has moved `value` to another index of its list or deque.
 
-        An item that belongs to one of the `others` is not taken.
+        A list may contain `value` several times, each with a Place. `others` are Places whose
+        positions are not taken.
         """
         sequence_type = _SEQUENCE_TYPES.get(self.kind)
         if sequence_type is None or self.get() is value:
             return
-        taken = {other.position for other in others if other.container is self.container}
+        taken_indexes = {other.position for other in others if other.container is self.container}
         for index, item in enumerate(sequence_type.__iter__(self.container)):
-            if item is value and index not in taken:
+            if item is value and index not in taken_indexes:
                 self.position = index
                 return
 
     def put(self, value: object) -> None:
-        """Make the place refer to `value`; an error, and nothing changed, where Python refuses."""
+        """Make the place refer to `value`. If Python refuses, raise that error and change nothing.
+
+        A place with a `reason` must not be written.
+        """
         find_access(self.kind).write(self, value)
 
 
 def build_module_place(name: str, module: ModuleType, attribute: str) -> Place:
-    """Return the place of an attribute of a module that `sys.modules` lists under `name`."""
+    """Return the Place of a global name of a module.
+
+    `name` is the key of the module in `sys.modules`, and `attribute` is the global name.
+    """
     place = Place(
         kind="module attribute",
         container=read_namespace(module),
@@ -149,26 +169,30 @@ def build_module_place(name: str, module: ModuleType, attribute: str) -> Place:
         position=attribute,
     )
     place.owners = (name,)
-    place.scan = True
+    place.scan = True  # the fast search, which reads the dicts of modules, finds this place
     cache = find_module_cache(module)
     place.was_cached = cache is not None and bool(cache.has(attribute))
     return place
 
 
 def find_keys(container: dict, value: object) -> list:
-    """Return the keys of a dict that lead to `value` itself.
+    """Return the keys of a dict whose values are `value` itself, compared by `is`.
 
-    No list of all pairs is made: so many tuples at once would bring a collection nearer.
+    The dict is not copied first. A copy would have a tuple for each pair, and so many new objects
+    at once would make the garbage collector run sooner.
     """
     while True:
         try:
             return [key for key, item in dict.items(container) if item is value]
-        except RuntimeError:  # another thread has changed it meanwhile
+        except RuntimeError:  # another thread has changed the dict during the loop: begin again
             continue
 
 
 def format_key(key: object) -> str:
-    """Return `['key']` for a string, `[3]` for a number, `[str]` for a class, else the type."""
+    """Return a dict key in brackets: `['key']`, `[3]`, `[str]` for a class, else `[<its type>]`.
+
+    No repr of a user's class runs.
+    """
     if real_isinstance(key, type):
         return f"[{printable(key.__name__)}]"
     if is_exactly(key, str, int, bool, type(None)):

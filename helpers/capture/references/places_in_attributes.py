@@ -1,7 +1,9 @@
-"""An owner and an object that it refers to -> its attributes that refer to the object.
+"""Find the attributes of an owner (an instance, a function, a class or a module) that refer to a
+given object, as a list of Places. The garbage collector reports the *dict* in which attributes are;
+this module tells whose attributes they are.
 
-The owner is an instance, a function, a class or a module. Its attributes are in a dict, in slots or
-in fields of C. What C code keeps elsewhere has a place too, with a few words for a name.
+Attributes may also be in slots or in fields of a C struct. A reference that C code keeps elsewhere
+has a Place too, whose name is a few words such as "(its cache)".
 """
 
 import functools
@@ -36,7 +38,11 @@ def is_immutable_type(cls: type) -> bool:
 
 
 def find_part_kind(owner: object, part: dict) -> str:
-    """Return the kind of the places in a dict that is a part of `owner`; "" if it is no part."""
+    """Return the kind of the places in the dict `part`, such as "instance attribute".
+
+    The text is "" if the dict is no part of `owner`: it may be an ordinary dict to which an
+    attribute of the owner refers.
+    """
     if real_isinstance(owner, types.ModuleType):
         return "hidden module attribute" if read_namespace(owner) is part else ""
     if real_isinstance(owner, type):
@@ -51,8 +57,12 @@ def find_part_kind(owner: object, part: dict) -> str:
 
 
 def build_owned_place(kind: str, owner: object, part: dict, key: object) -> Place:
-    """Return the place of a key in a dict that is a part of `owner`; `kind` is the place's kind."""
+    """Return the Place of a key in a dict that is a part of `owner`.
+
+    `kind` is the result of `find_part_kind` for the owner and the dict.
+    """
     if kind == "class attribute":
+        # It is written by `setattr` on the class, because the dict of a class is read-only.
         reason = FIXED_TYPE if is_immutable_type(owner) else ""
         return Place(kind, owner, key, position=key, reason=reason)
     if kind == "keyword default":
@@ -65,7 +75,11 @@ def build_owned_place(kind: str, owner: object, part: dict, key: object) -> Plac
 
 
 def find_in_instance(holder: object, value: object) -> list[Place]:
-    """Return the attributes of an instance that refer to `value`, and its references in C."""
+    """Return the Places in which an instance refers to `value`.
+
+    These are its attributes, and references that C code keeps: in slots, in the frame of a
+    generator, or in a struct.
+    """
     attributes = read_instance_dict(holder)
     kind = "" if attributes is None else find_part_kind(holder, attributes)
     places = []
@@ -73,12 +87,13 @@ def find_in_instance(holder: object, value: object) -> list[Place]:
         for key in find_keys(attributes, value):
             places.append(build_owned_place(kind, holder, attributes, key))
     if real_isinstance(holder, *CONTAINER_TYPES):
-        # Its items are no references in C. A subclass may have slots, as a defaultdict has a field
-        # for its default_factory.
+        # The items of a container are found elsewhere. Here only slots are left, such as the field
+        # `default_factory` of a defaultdict.
         return places + _find_in_slots(holder, value)
 
     if _count_references_in_c(holder, value, attribute_count=len(places)) <= 0:
-        return places
+        return places  # the attributes are all references to `value` that there are
+    # The references in C get the best name that can be found for them.
     places_in_c = find_variables(holder, value) or _find_in_slots(holder, value)
     if not places_in_c and real_isinstance(holder, types.FunctionType):
         places_in_c = _find_in_annotations(holder, value)
@@ -90,8 +105,9 @@ def find_in_instance(holder: object, value: object) -> list[Place]:
 def _count_references_in_c(holder: object, value: object, attribute_count: int) -> int:
     """Return how many references of `holder` to `value` are held by C code.
 
-    Those are all that the collector counts, without the reference to the type, and without the
-    `attribute_count` attributes if CPython keeps these in the object itself and not in a dict.
+    The garbage collector reports all references of `holder`. Two kinds are subtracted: the
+    reference to the type, and `attribute_count` attributes if CPython stores the attributes in the
+    object itself. Attributes in a dict are not reported for `holder`, but for the dict.
     """
     count = sum(referent is value for referent in get_referents(holder))
     if type(holder) is value:
@@ -102,13 +118,13 @@ def _count_references_in_c(holder: object, value: object, attribute_count: int) 
 
 
 def _find_in_slots(holder: object, value: object) -> list[Place]:
-    """Return the slots, and the attributes kept in C, that refer to `value`."""
+    """Return a Place for each slot, or attribute stored in a C struct, that refers to `value`."""
     places = []
     for base in type(holder).__mro__:
         for name, descriptor in vars(base).items():
             if not _is_readable(name, descriptor):
                 continue
-            with suppress(AttributeError):  # it is empty
+            with suppress(AttributeError):  # the slot is empty
                 if descriptor.__get__(holder) is value:
                     reason = FIXED_REASONS["C-level holder"]
                     places.append(Place("instance attribute", holder, name, reason=reason))
@@ -116,14 +132,19 @@ def _find_in_slots(holder: object, value: object) -> list[Place]:
 
 
 def _is_readable(name: str, descriptor: object) -> bool:
-    """Return whether reading an attribute through this descriptor of a class runs no code."""
+    """Return whether an attribute can be read through this descriptor without running code."""
     if type(descriptor) is types.MemberDescriptorType:
         return True
     return name in _PLAIN_GETTERS and type(descriptor) is types.GetSetDescriptorType
 
 
 def _find_in_annotations(function: types.FunctionType, value: object) -> list[Place]:
-    """Return the place of annotations that CPython still has as a tuple of names and values."""
+    """Return the Place of a function's annotations, if `value` is the tuple that has them.
+
+    CPython first stores annotations as one tuple of names and values, and makes the dict when a
+    program asks for it. The tuple has no attribute. So it is a tuple of the function that is
+    neither its defaults nor its closure.
+    """
     if type(value) is not tuple:
         return []
     if function.__defaults__ is value or function.__closure__ is value:
@@ -132,7 +153,7 @@ def _find_in_annotations(function: types.FunctionType, value: object) -> list[Pl
 
 
 def _name_part_in_c(holder: object, value: object) -> str:
-    """Return in words what part of an object written in C refers to `value`."""
+    """Return a few words in brackets on which part of an object in C refers to `value`."""
     if is_exactly(holder, *_CALL_TYPES):
         return "(on its value stack)"
     if type(holder) is functools._lru_cache_wrapper and holder.__wrapped__ is not value:

@@ -1,6 +1,6 @@
-"""A call that is over or paused -> its variables that refer to an object, and what keeps the call.
-
-An exception keeps the frames of its traceback. A generator or coroutine keeps its own frame.
+"""Find the local variables of calls that refer to an object, and say what keeps the frame of each
+call alive: an exception has the frames of its traceback, and a paused generator or coroutine has
+its own frame. A Place is one such reference.
 """
 
 import inspect
@@ -20,19 +20,22 @@ _FRAME_ATTRIBUTES = {
 
 
 def find_variables(call: object, value: object) -> list[Place]:
-    """Return the places of the variables of a call that refer to `value`.
+    """Return a Place for each local variable of a call that refers to `value`.
 
-    `call` is a frame, a generator or a coroutine. For any other object the list is empty.
+    `call` is a frame, a generator or a coroutine. For any other object the list is empty. The
+    reason in a Place says what keeps the variable, such as "a generator keeps it, at app.py:3".
     """
     is_frame = type(call) is types.FrameType
     frame = call if is_frame else _read_frame(call)
-    # A function's frame has fast variables. That of a module or class has a dict, found as such.
+    # Only the frame of a function has its variables in the frame. The variables of a module or a
+    # class body are in a dict, which the search finds as a dict.
     if frame is None or not frame.f_code.co_flags & inspect.CO_OPTIMIZED:
         return []
     names = [name for name, item in read_local_variables(frame).items() if item is value]
     if not names:
         return []
 
+    # A generator keeps its frame itself, so no exception is looked for.
     errors = _find_errors(frame) if is_frame else HiddenList()
     if errors:
         keeper = f"the traceback of {real_type_name(errors[0])}"
@@ -52,16 +55,18 @@ def _read_frame(call: object) -> types.FrameType | None:
 
 
 def _find_errors(frame: types.FrameType) -> HiddenList:
-    """Return the exceptions whose tracebacks contain a frame, by the names of their types.
+    """Return the exceptions whose tracebacks contain a frame, sorted by the names of their types.
 
-    An exception that is the cause or context of another one found here is left out.
+    An exception is left out if it is the cause or context of another one, which leads to it.
     """
     errors = HiddenList()
+    # Climb from the frame to the tracebacks that refer to it, and on to the exceptions.
     level = HiddenList([frame])
     while level:
         referrers = [referrer for item in level for referrer in get_referrers(item)]
         errors.extend(item for item in referrers if real_isinstance(item, BaseException))
-        # A traceback refers to the next one, so the first of them leads to the exception.
+        # Each call has a traceback object, which refers to that of the next inner call. Only the
+        # outermost one is an attribute of the exception.
         level = HiddenList(item for item in referrers if type(item) is types.TracebackType)
 
     inner_ids = set()

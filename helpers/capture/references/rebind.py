@@ -1,7 +1,6 @@
-"""An object and its replacement -> every place rebound for the length of a `with` block.
-
-Writing one place is an assignment. Writing all of them, and giving each its object back whatever
-happens in between, is this module.
+"""Replace an object by another one in every *place* that refers to it, inside a `with` block. A
+place is one reference, such as the global name `app.op` or the item `table['add']`. At the end of
+the block each place refers to the old object again, except where the program has written to it.
 """
 
 import types
@@ -30,6 +29,9 @@ UNSEEN = "; variables of running calls are not counted, and caches keep the resu
 MOST_NAMED = 3  # places or caches that a sentence names
 MOST_ROWS = 12  # that a rebinding prints
 SEARCHES = ("thorough", "scan")
+# Why a place is left alone.
+NEEDED_BY_OLD = "the old object refers to itself there"
+NEEDED_BY_NEW = "the replacement itself needs it"
 _SHARED_TYPES = (
     *(int, str, bytes, float, complex, tuple, frozenset, range, slice, bool),
     *(type(None), type(...), type(NotImplemented)),
@@ -46,14 +48,23 @@ def rebind_everywhere(
 ) -> "Rebinding":
     """Return a context manager that replaces `old` with `new` wherever a search finds `old`.
 
+    Nothing is searched before the block is entered.
+
     Parameters
     ----------
     old, new : object
         The object, and its replacement.
     search : {"thorough", "scan"}
-        `find_holders` or `scan_modules`.
-    keep, only : str or iterable of str
-        Paths, or patterns of paths, to leave alone, or to rebind and no others.
+        "thorough" asks the garbage collector; "scan" looks only at global names of modules.
+    keep : str or iterable of str
+        Dotted paths, or patterns such as `app.*`, of places that stay as they are.
+    only : str or iterable of str
+        Paths or patterns of the places to rebind; empty for all.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is wrong, or if the interpreter needs `old` as it is.
     """
     _refuse_objects(old, new)
     if search not in SEARCHES:
@@ -68,7 +79,12 @@ def rebind_everywhere(
 
 
 def _refuse_objects(old: object, new: object) -> None:
-    """Raise TypeError or ValueError for an object that must not be rebound, or to another one."""
+    """Raise TypeError or ValueError if `old` must not be replaced, or not by `new`.
+
+    A value that the interpreter shares, such as 3 or None, is everywhere in the data of programs.
+    It is no replacement either: at the end of the block, a place with None may be one to which the
+    program itself has written None.
+    """
     subject = describe_object(old)
     if old is new:
         raise ValueError(f"{subject} cannot be replaced by itself; pass a different object")
@@ -85,7 +101,7 @@ def _refuse_objects(old: object, new: object) -> None:
 
 
 class Rebinding(Own):
-    """A rebinding, which its `with` block makes and takes back.
+    """A context manager that replaces one object by another everywhere, and restores it.
 
     Attributes
     ----------
@@ -94,9 +110,9 @@ class Rebinding(Own):
     changed : tuple of Binding
         The places that the block rebinds.
     left : tuple of Binding
-        The places that it leaves alone, each with the reason.
+        The places that the block leaves alone, each with the reason.
     kept : tuple of Binding
-        Those of `changed` that the program itself changed in the block, and that were left so.
+        Places of `changed` that were not restored, because the program wrote to them in the block.
     """
 
     __slots__ = (
@@ -129,8 +145,10 @@ class Rebinding(Own):
         self._search = search
         self._keep = keep
         self._only = only
+        # Filled in when the block begins: the places that are rebound, and those that are not.
         self.changed: tuple[Binding, ...] = ()
         self.left: tuple[Binding, ...] = ()
+        # Filled in when the block ends: places that the program itself has changed.
         self.kept: tuple[Binding, ...] = ()
         #: The names of functions whose lru_cache has results of `old`.
         self._caches: tuple[str, ...] = ()
@@ -138,8 +156,8 @@ class Rebinding(Own):
         self._undo = HiddenList()
 
     def __repr__(self) -> str:
-        """Return what will be replaced, or what was: a line of counts, and one for each place."""
-        if not self.changed:
+        """Return a line of counts, and a line for each place; one sentence before the block."""
+        if not self.changed:  # the block has not been entered yet
             old = _describe_with_place(self.old)
             return f"{old} will be replaced by {_describe_with_place(self.new)}."
         rows = [f"  {row.path}" for row in self.changed]
@@ -154,7 +172,7 @@ class Rebinding(Own):
         return "\n".join(lines)
 
     def _describe_counts(self) -> str:
-        """Return the sentence on how many places were rebound, and why others were not."""
+        """Return the sentence on how many places were rebound, and why others were left."""
         changed_count = len(self.changed)
         left_count = len(self.left)
         reason_counts = Counter(row.reason for row in self.left)
@@ -170,14 +188,18 @@ class Rebinding(Own):
     # An error of this method shows only frames of the learner, and names the verb.
     @partial(speaks_to_users, name="rebind_everywhere")
     def __enter__(self) -> "Rebinding":
-        """Search the places, and make each refer to the new object; on an error, none does."""
+        """Find the places, and make each refer to the new object.
+
+        If Python refuses one of the writes, the places before it are restored, and the error is
+        raised.
+        """
         if self._undo:
             raise RuntimeError("this rebinding is already active; make another one to nest it")
-        plan = self._plan()
+        places_to_write = self._choose_places()
         self.kept = ()
         try:
-            for place in plan:
-                # The record comes before the write: after an error in between, all is restored.
+            for place in places_to_write:
+                # Recorded before the write: if Ctrl-C comes in between, the place is restored, too.
                 self._undo.append(place)
                 place.put(self.new)
         except BaseException as error:
@@ -188,16 +210,18 @@ class Rebinding(Own):
         return self
 
     def __exit__(self, kind, error, trace) -> None:
-        """Put the old object back, except where the program has written something else."""
+        """Restore the old object, except where the program has written something else."""
         if not self._undo:
             raise RuntimeError("this rebinding is not active: never entered, or already left")
         self._restore()
 
-    def _plan(self) -> HiddenList:
-        """Return the places to write, and record which are changed and which are left alone.
+    def _choose_places(self) -> HiddenList:
+        """Return the places to write; fill in `changed`, `left` and `_caches`.
 
-        ValueError says that there is none, or that a pattern matches none.
+        ValueError says that there is no place to write, or that a pattern of `keep` or `only`
+        matches no place.
         """
+        # A cache of singledispatch may refer to the old object, and would answer with it.
         _clear_dispatch_caches()
         places = scan_modules(self.old) if self._search == "scan" else find_holders(self.old)
         if not places:
@@ -207,51 +231,58 @@ class Rebinding(Own):
 
         needs = find_needs(self.new, self.old)
         own_part_ids = _list_own_part_ids(self.old)
-        plan = HiddenList()
+        places_to_write = HiddenList()
         changed: list[Binding] = []
         left: list[Binding] = []
         for place in places:
+            # The first reason to leave a place alone counts. "" says that there is none.
             reason = place.reason
             reason = reason or find_choice_reason(place, self._keep, self._only)
             reason = reason or _find_need_reason(place, own_part_ids, needs)
             if reason:
                 left.append(place.build_binding(reason))
             else:
-                plan.append(place)
+                places_to_write.append(place)
                 changed.append(place.binding)
         self.changed = tuple(changed)
         self.left = tuple(left)
         self._caches = _find_filled_caches(self.old)
 
-        if not plan:
+        if not places_to_write:
             reasons = format_names([f"{row.path} ({row.reason})" for row in left], MOST_NAMED)
             description = describe_object(self.old)
             raise ValueError(f"no place that holds {description} can be rebound: {reasons}")
-        return plan
+        return places_to_write
 
     def _restore(self) -> None:
-        """Put everything back in reverse, except for what the program has changed since."""
+        """Restore all written places in reverse order; fill in `kept`.
+
+        A place is restored only if it still refers to the new object.
+        """
         kept: list[Binding] = []
         while self._undo:
             place = self._undo[-1]
-            # The program may have moved the new object in its list: then it is restored there.
-            place.follow(self.new, self._undo[:-1])
-            # It may have written something else, too: only what is still ours is taken back.
+            # If the program has moved the new object to another index of its list, find it there.
+            place.update_position(self.new, self._undo[:-1])
             is_restored = False
             if place.get() is self.new:
-                with suppress(Exception):  # the others must be restored, too
+                with suppress(Exception):  # an error here must not stop the restoring of others
                     place.put(self.old)
                     is_restored = True
+            # The program may have restored the old object itself; then nothing was kept.
             if not is_restored and place.get() is not self.old:
                 kept.append(place.binding)
-            # The record goes after the write: after Ctrl-C in between, it is restored again.
+            # Removed after the write: if Ctrl-C comes in between, the place is restored again.
             self._undo.pop()
         self.kept = tuple(reversed(kept))  # in the order in which the places were written
         _clear_dispatch_caches()
 
 
 def _clear_dispatch_caches() -> None:
-    """Empty the caches of all singledispatch functions, which fill them from their registries."""
+    """Empty the caches of all functions of `functools.singledispatch`.
+
+    Such a cache has the results of look-ups in a registry, and fills itself again when needed.
+    """
     for function in find_singledispatch_functions():
         function._clear_cache()
 
@@ -259,17 +290,21 @@ def _clear_dispatch_caches() -> None:
 def _find_need_reason(place: Place, own_part_ids: set[int], needs: Needs) -> str:
     """Return why the old object or the replacement needs a place as it is; "" if neither does.
 
-    `own_part_ids` are the ids of the old object's parts. `needs` are those of the replacement.
+    `own_part_ids` are the ids of the old object and its parts, such as its `__dict__`. `needs` says
+    through which places the replacement reaches the old object.
     """
     if id(place.container) in own_part_ids:
-        return "the old object refers to itself there"
+        return NEEDED_BY_OLD
     if needs.includes(place):
-        return "the replacement itself needs it"
+        return NEEDED_BY_NEW
     return ""
 
 
 def _list_own_part_ids(old: object) -> set[int]:
-    """Return the ids of an object and of the parts through which it may refer to itself."""
+    """Return the ids of an object and of the parts through which it may refer to itself.
+
+    A recursive inner function, for example, refers to itself in a cell of its closure.
+    """
     ids = {id(old), id(read_instance_dict(old))}
     if type(old) is types.FunctionType:
         ids.add(id(old.__kwdefaults__))
@@ -280,9 +315,10 @@ def _list_own_part_ids(old: object) -> set[int]:
 def _find_filled_caches(old: object) -> tuple[str, ...]:
     """Return the names of the functions with an lru_cache that may hold results of `old`.
 
-    These are `old` itself, and the functions with a global name that refers to it. Only caches that
-    have results count.
+    Such a function is `old`, or uses a global name that refers to `old`. Caches without results are
+    left out.
     """
+    # `_lru_cache_wrapper` is the type of what `functools.lru_cache` returns.
     wrappers = [value for value in get_objects() if type(value) is _lru_cache_wrapper]
     names = set()
     for wrapper in wrappers:
@@ -290,7 +326,7 @@ def _find_filled_caches(old: object) -> tuple[str, ...]:
             continue
         function = wrapper.__wrapped__
         if type(function) is not types.FunctionType:
-            continue
+            continue  # a callable in C uses no global names
         global_names = function.__globals__
         used_values = [global_names.get(name) for name in list_global_names(function.__code__)]
         if function is old or any(value is old for value in used_values):
@@ -300,7 +336,7 @@ def _find_filled_caches(old: object) -> tuple[str, ...]:
 
 
 def _describe_with_place(obj: object) -> str:
-    """Return a few words for an object; of a Python function also its file and line."""
+    """Return a few words for an object; of a Python function with its place, as "(app.py:3)"."""
     description = describe_object(obj)
     if type(obj) is not types.FunctionType:
         return description

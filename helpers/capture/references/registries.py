@@ -1,6 +1,6 @@
-"""An object -> the places in which the interpreter itself keeps it, and that it can be asked for.
-
-The collector sees none of them: signal handlers, tracers, the values of the current context.
+"""Find an object in the registries of the interpreter: signal handlers, the tracer and the profiler
+of the thread, hooks of async generators, and the values of context variables. The garbage collector
+sees none of them. Each is reported as a Place, whose name is the call that returns the object.
 """
 
 import contextvars
@@ -13,7 +13,10 @@ from .places import Place
 
 
 def find_registered(obj: object) -> Iterator[Place]:
-    """Yield the places of the interpreter that hold `obj`."""
+    """Yield a Place for each registry of the interpreter that has `obj`.
+
+    Its name is the call that returns the object, such as `signal.getsignal(SIGINT)`.
+    """
     for number in signal.valid_signals():
         if signal.getsignal(number) is obj:
             # A real-time signal has a number and no name.
@@ -35,9 +38,10 @@ def find_registered(obj: object) -> Iterator[Place]:
 
 
 def is_part_of_context(place: Place) -> bool:
-    """Return whether a place is in the tree that has the values of the current context.
+    """Return whether a place is in the tree in which CPython stores the values of a context.
 
-    Its nodes are of the types `hamt…` (Python/hamt.c). `find_registered` asks the context itself.
+    The nodes of this tree have types like `hamt` (Python/hamt.c). Such a place is left out of
+    tables, because `find_registered` reports the same value by the name of its context variable.
     """
     return any(owner.startswith("a hamt") for owner in place.owners)
 

@@ -1,9 +1,10 @@
-"""A replacement and the original -> the references through which the replacement reaches it.
+"""Find the references through which a replacement reaches the original object that it replaces. A
+wrapper calls the original. If the wrapper's own reference were rebound to the wrapper too, it would
+call itself for ever. So such references must stay as they are.
 
-A wrapper that is put in the place of what it wraps must still reach the original, or it calls
-itself for ever. What it refers to is followed, and so are the global names in its code. An
-attribute look-up inside its body, such as `module.name(...)`, cannot be known before it runs: give
-the original a name of its own.
+What the replacement refers to is followed, and so are the global names in its code. What an
+attribute look-up in its body finds, such as `module.name(...)`, is not known before it runs. A
+learner has to give the original a name of its own there.
 """
 
 import types
@@ -21,7 +22,7 @@ _CONTAINER_TYPES = (dict, list)
 
 @dataclass(frozen=True)
 class Needs:
-    """What a replacement may run through.
+    """The references that a replacement may use when it is called.
 
     Attributes
     ----------
@@ -35,31 +36,35 @@ class Needs:
     names: set[tuple[int, str]]
 
     def includes(self, place: Place) -> bool:
-        """Return whether the reference at a place is needed."""
+        """Return whether the replacement needs the reference at this place."""
         container_id = id(place.container)
         return container_id in self.ids or (container_id, place.name) in self.names
 
 
 @dataclass(frozen=True)
-class _Waiting:
-    """An object that is still to be followed."""
+class _PendingObject:
+    """An object whose references are still to be followed."""
 
     #: The object.
     value: object
-    #: Whether it is a part of the replacement itself, and not only in a container of it. Only then
-    #: is everything followed.
+    #: Whether the object is a part of the replacement itself, such as its closure or an attribute.
+    #: False for what is only in a dict or list, or under a global name: less of it is followed.
     is_near: bool
 
 
 def find_needs(new: object, old: object) -> Needs:
-    """Return what `new` refers to, and the names that its code uses; `old` is not followed.
+    """Return the objects that `new` may run through, and the global names that its code uses.
 
-    Followed are functions and objects that can be called, what these keep, and the functions and
-    containers that the code of `new` names in its own module.
+    The search follows functions and callable objects, their closures, defaults and attributes, and
+    the functions, dicts and lists that their code names in the module of `new`. It stops at `old`,
+    because what the original itself uses is no need of the replacement.
+
+    `is_near` is true for a part of the replacement itself, such as its closure. It is false for
+    what is only in a dict or list, or under a global name: such an object is followed less far.
     """
     needs = Needs(set(), set())
-    home: dict | None = None  # the globals of the replacement, or of the function in it
-    waiting = HiddenList([_Waiting(new, is_near=True)])
+    home_globals: dict | None = None  # the globals of the replacement, or of the function in it
+    waiting = HiddenList([_PendingObject(new, is_near=True)])
     while waiting:
         current = waiting.pop()
         value = current.value
@@ -68,37 +73,47 @@ def find_needs(new: object, old: object) -> Needs:
         needs.ids.add(id(value))
 
         if type(value) is types.FunctionType:
-            if home is None:  # the first function: the replacement, or the one inside it
-                home = value.__globals__
-            if current.is_near or value.__globals__ is home:
-                waiting += _follow_names(value, home, needs)
+            if home_globals is None:  # the first function: the replacement, or the one inside it
+                home_globals = value.__globals__
+            # The global names of a function of another module are a library's own matter, unless
+            # the function is a part of the replacement.
+            if current.is_near or value.__globals__ is home_globals:
+                waiting += _follow_names(value, home_globals, needs)
             parts = (value.__closure__, value.__defaults__, value.__kwdefaults__, vars(value))
             is_near = current.is_near
         else:
             parts = _list_followed_parts(value, current.is_near)
             is_near = current.is_near and not is_exactly(value, *_CONTAINER_TYPES)
-        waiting += [_Waiting(part, is_near) for part in parts if part is not None]
+        waiting += [_PendingObject(part, is_near) for part in parts if part is not None]
     return needs
 
 
-def _follow_names(function: types.FunctionType, home: dict, needs: Needs) -> list[_Waiting]:
-    """Add the global names in a function's code to `needs`; return the values to be followed.
+def _follow_names(
+    function: types.FunctionType, home_globals: dict, needs: Needs
+) -> list[_PendingObject]:
+    """Add the global names in a function's code to `needs.names`; return the values to follow.
 
-    Those are functions of the module whose dict is `home`, and partials, dicts and lists.
+    Values to follow are functions of the module whose dict is `home_globals`, and partials, dicts
+    and lists. Anything else, such as another module or a class, is no part of the replacement.
     """
     global_names = function.__globals__
     values = []
     for name in list_global_names(function.__code__) & global_names.keys():
         needs.names.add((id(global_names), name))
         value = global_names[name]
-        is_neighbour = type(value) is types.FunctionType and value.__globals__ is home
+        is_neighbour = type(value) is types.FunctionType and value.__globals__ is home_globals
         if is_neighbour or is_exactly(value, partial, *_CONTAINER_TYPES):
-            values.append(_Waiting(value, is_near=False))
+            values.append(_PendingObject(value, is_near=False))
     return values
 
 
 def _list_followed_parts(value: object, is_near: bool) -> tuple:
-    """Return what an object other than a function refers to, as far as it is followed."""
+    """Return the objects to follow from `value`, which is an object other than a function.
+
+    Everything in a container, a cell, a partial or a bound method is followed. An instance with
+    `__call__` is followed only if it is a part of the replacement itself (`is_near`). For a class
+    and for any other object the tuple is empty.
+    """
     if is_exactly(value, *_TRANSPARENT_TYPES, *_CONTAINER_TYPES):
         return tuple(get_referents(value))
     if is_near and callable(value) and not real_isinstance(value, type):

@@ -1,4 +1,8 @@
-"""Routes, readers and interventions -> the short pieces of source that a map shows of them."""
+"""Cut short pieces of source for a map of routes. A *route* is a function without arguments that
+makes a call in one way, such as `lambda: op(x)`. A *reader* returns the object that the route is
+about to call, such as `lambda: op`. An *intervention* is a context manager that changes something,
+such as a rebinding.
+"""
 
 import re
 from collections.abc import Callable
@@ -22,10 +26,11 @@ _ONE_LINE_HEAD = re.compile(r"def .*?\)[^:]*:\s+(?=\S)")  # of `def f(): return 
 
 
 def find_differing_lines(sources: list[list[str]]) -> list[str]:
-    """Return of each source, a list of lines, the first line that not all of them have.
+    """Return one line of each source, by which a reader can tell the sources apart.
 
-    The last line stands for a source without such a line. Long lines are cut at their beginning, so
-    that what differs is seen.
+    Each source is a list of lines. Its first line that is not in all sources is returned; its last
+    line if there is no such line. If the lines returned are long and begin alike, their common
+    beginning is replaced by "…".
     """
     bodies = [_read_body(lines) for lines in sources]
     shared_lines: list[str] = []
@@ -37,15 +42,19 @@ def find_differing_lines(sources: list[list[str]]) -> list[str]:
         own_lines = [line for line in body if line not in shared_lines]
         differing.append(own_lines[0] if own_lines else body[-1])
 
-    cut = len(commonprefix(differing)) - SHARED_CHARACTERS
+    # A few characters of the common beginning stay, so that a reader recognises the line.
+    cut_length = len(commonprefix(differing)) - SHARED_CHARACTERS
     longest = max(map(len, differing), default=0)
-    if cut <= 1 or longest <= LONGEST_LINE:
+    if cut_length <= 1 or longest <= LONGEST_LINE:
         return differing
-    return [f"…{line[cut:]}" for line in differing]
+    return [f"…{line[cut_length:]}" for line in differing]
 
 
 def _read_body(lines: list[str]) -> list[str]:
-    """Return the lines of a function without the line of its `def`, and without indentation."""
+    """Return the lines of a function without the line of its `def`, and without indentation.
+
+    Of a function on one line, such as `def f(): return 1`, the list is ["return 1"].
+    """
     body = lines[1:] or [_ONE_LINE_HEAD.sub("", lines[0])]
     return [line.strip() for line in body]
 
@@ -65,8 +74,8 @@ def _is_lambda(value: object) -> bool:
 def _read_lambda_body(function: FunctionType) -> str:
     """Return the source of a lambda's expression; "" if the source is not available.
 
-    The expression is the widest place of an instruction, because the instruction that computes the
-    whole comes from all of it.
+    CPython stores for each instruction the span of source that it comes from. The instruction that
+    computes the whole expression has the longest span.
     """
     source = find_source(function.__code__)
     spans = [source.span(positions) for positions in function.__code__.co_positions()]
@@ -82,8 +91,9 @@ def _measure_span(span: tuple[int, int, int, int]) -> tuple[int, int]:
 def find_holder_kind(reader: Callable) -> str:
     """Return what holds the function that `reader` reads: a "name", a "function" or an "object".
 
-    The reader is not run. The first variable that it loads decides: `lambda: op` reads a name, and
-    `lambda: user.__defaults__[0]` reads what a function holds.
+    The reader is not run. The first variable that its code loads decides. `lambda: op` reads a
+    name. `lambda: user.__defaults__[0]` loads the function `user` first, so a "function" holds the
+    object. `lambda: module.op` reads a "name" in a module.
     """
     if type(reader) is not FunctionType:
         return "object"
@@ -94,7 +104,7 @@ def find_holder_kind(reader: Callable) -> str:
     ]
     if not loads:
         return "object"
-    if len(loads) == 1:
+    if len(loads) == 1:  # nothing but the variable is read
         return "name"
     variables = getclosurevars(reader)
     values_by_name = {**variables.globals, **variables.nonlocals}
@@ -103,11 +113,13 @@ def find_holder_kind(reader: Callable) -> str:
 
 
 def format_intervention(intervention: Callable) -> str:
-    """Return the source of what an intervention does, "" if it is not a Python function.
+    """Return the lines of source that say what an intervention does, up to MOST_PATCH_LINES.
 
-    `contextlib.contextmanager` keeps the function that it wraps as `__wrapped__`.
+    Of a function these are the lines of its body; of a lambda its expression. The text is "" if the
+    intervention is no Python function.
     """
     attributes = read_instance_dict(intervention) or {}
+    # `contextlib.contextmanager` keeps the function that it wraps as `__wrapped__`.
     function = attributes.get("__wrapped__", intervention)
     if type(function) is not FunctionType:
         return ""

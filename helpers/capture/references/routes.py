@@ -1,8 +1,10 @@
-"""Routes that call a function, and interventions -> what each route runs, and who holds what.
+"""Run a function on several routes under several interventions, and record which code each route
+runs. A *route* is one way to call the function, such as by an alias (`lambda: alias(x)`). An
+*intervention* is a context manager that changes something, such as a rebinding. A *judge* is a
+function that runs a route and returns a word for its result.
 
-A route is one way to call the function, such as an alias. An intervention is a context manager that
-changes something, such as a rebinding. Nothing is shown that was not read: each route runs, and
-each holder is read, inside each intervention.
+Each route runs, and what it is about to call is read, inside each intervention. So everything that
+is shown was measured.
 """
 
 from collections.abc import Callable, Mapping
@@ -37,21 +39,24 @@ def record_callers(
     judge: Callable[[Callable[[], object]], object],
     interventions: Mapping[str, Callable[[], AbstractContextManager]],
 ) -> Ledger:
-    """Run every route under every intervention, and return the judge's words side by side.
+    """Run every route under every intervention; return a table of the judge's words.
+
+    After Ctrl-C the table has the columns that were complete.
 
     Parameters
     ----------
     routes : mapping
-        Name -> a callable without arguments.
+        Name of a route -> a callable without arguments.
     judge : callable
         `judge(route)` is called for each route under each intervention. It returns a word.
     interventions : mapping
-        Heading -> a callable that returns a context manager.
+        Heading of a column -> a callable that returns a context manager.
 
     Returns
     -------
     Ledger
-        A row for each route, with a verdict under each heading. The first heading is `NOTHING`.
+        A row for each route, with a verdict in each column. The first column, with the heading
+        `NOTHING`, is without an intervention.
     """
     named_routes = _require_callables("routes", routes)
     named_interventions = _require_callables("interventions", interventions)
@@ -63,7 +68,7 @@ def record_callers(
         )
 
     runs = {NOTHING: nullcontext, **named_interventions}  # first without an intervention
-    columns: list[list[Verdict]] = []
+    columns: list[list[Verdict]] = []  # of each column the verdicts, in the order of the routes
     note = ""
     for heading, intervention in progress.counted("column", runs.items()):
         try:
@@ -71,7 +76,7 @@ def record_callers(
         except KeyboardInterrupt as error:
             if not columns:  # there is nothing to show
                 raise
-            note_interrupt(error)
+            note_interrupt(error)  # it is raised again when the table has been drawn
             note = describe_interruption(len(columns), "column")
             break
 
@@ -86,9 +91,10 @@ def record_callers(
 
 
 def _require_callables(what: str, value: object) -> dict[str, Callable]:
-    """Return `value` as a dict of name -> callable; TypeError names the entry that is none.
+    """Return `value` as a dict of name -> callable.
 
-    `what` is the name of the argument, for the error.
+    TypeError names the first entry that cannot be called. `what` is the name of the argument, for
+    the error.
     """
     callables = dict(require_dict(value, what, of="name -> a callable", most=MOST_ROUTES))
     for name, item in callables.items():
@@ -105,9 +111,10 @@ def _run_column(
     heading: str,
     intervention: Callable[[], AbstractContextManager],
 ) -> list[Verdict]:
-    """Return a verdict for each route inside one intervention, which has this heading.
+    """Run all routes inside one intervention; return the verdict for each, in order.
 
-    RuntimeError says that the intervention itself raised something.
+    RuntimeError says that the intervention itself raised something. `heading` names the
+    intervention in this error.
     """
     verdicts: list[Verdict] = []
     try:
@@ -116,8 +123,8 @@ def _run_column(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        note_end(error)
-        # A route cannot have raised this: what a route raises is its verdict.
+        note_end(error)  # whoever runs this verb raises the error again
+        # No route raised this error, because `_judge_route` catches what a route raises.
         moment = "left" if verdicts else "entered"
         sentence = f"the intervention {format_label(heading)} could not be {moment}"
         raise RuntimeError(f"{sentence}: {describe_error(error)}") from error
@@ -125,7 +132,10 @@ def _run_column(
 
 
 def _judge_route(judge: Callable, route: Callable) -> Verdict:
-    """Return the judge's word for one route, or the type of what the judge or the route raised."""
+    """Return the judge's word for one route as a verdict.
+
+    If the judge or the route raises, the verdict has the type of the error, in the tone "failed".
+    """
     try:
         word = judge(route)
     except KeyboardInterrupt:
@@ -138,7 +148,10 @@ def _judge_route(judge: Callable, route: Callable) -> Verdict:
 
 
 def _mark_changes(verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-    """Return the verdicts of one route, those marked that differ from the first one."""
+    """Return the verdicts of one route; those that differ from the first have the tone "changed".
+
+    The first verdict is that of the run without an intervention. Errors keep the tone "failed".
+    """
     first, *others = verdicts
     marked = [first]
     for verdict in others:
@@ -154,7 +167,7 @@ def record_routes(
     holders: Mapping[str, Callable[[], object]],
     interventions: Mapping[str, Callable[[], AbstractContextManager]],
 ) -> RouteMap:
-    """Run every route under every intervention, and record what refers to `old` or `new` meanwhile.
+    """Run every route under every intervention, and record what each route is about to call.
 
     Parameters
     ----------
@@ -163,7 +176,8 @@ def record_routes(
     routes, interventions : mapping
         As in `record_callers`.
     holders : mapping
-        The names of `routes` -> a callable that returns what the route is about to call.
+        Name of a route -> a callable that returns what the route is about to call, such as
+        `lambda: module.op`. The names are those of `routes`.
 
     Returns
     -------
@@ -176,28 +190,41 @@ def record_routes(
         raise ValueError("holders needs the same names as routes, in the same order")
 
     recorder = _HolderRecorder(HiddenList([old, new]), named_routes, readers)
-    # A judge gets the route and not its name, which the recorder needs to find the reader. So each
-    # route is replaced by one that returns its name, and the recorder runs the real one.
+    # `record_callers` passes only the route to its judge. The recorder needs the name of the route.
+    # So each route is replaced by a function that returns the name, and the judge, which is the
+    # recorder, runs the real route of this name.
     route_names = {name: _returning(name) for name in named_routes}
     board = record_callers(route_names, recorder.run_route, interventions)
+    return _build_route_map(board, recorder, list(interventions.values()))
 
-    column_count = len(board.headings)  # fewer than the interventions after an interrupt
-    found_routes = [
-        Route(
-            name=name,
-            call=format_call(route),
-            kind=find_holder_kind(readers[name]),
-            holds=tuple(recorder.held_by_route[name][:column_count]),
+
+def _build_route_map(
+    board: Ledger, recorder: "_HolderRecorder", interventions: list[Callable]
+) -> RouteMap:
+    """Return the table `board` with what the recorder has read for each of its columns."""
+    # After Ctrl-C there are fewer columns than interventions, and the recorder may have the
+    # beginning of one more.
+    column_count = len(board.headings)
+    found_routes = []
+    for name, route in recorder.routes.items():
+        found_routes.append(
+            Route(
+                name=name,
+                call=format_call(route),
+                kind=find_holder_kind(recorder.readers[name]),
+                holds=tuple(recorder.held_by_route[name][:column_count]),
+            )
         )
-        for name, route in named_routes.items()
-    ]
     order = _order_routes(found_routes)
-    sources = [find_source(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
+
+    old, new = recorder.functions
     functions = [
         Function(format_label(old), tuple(recorder.codes_of_old[:column_count])),
         Function(format_label(new), tuple(recorder.codes_of_new[:column_count])),
     ]
-    patches = ["", *map(format_intervention, interventions.values())]  # "": no intervention
+    # A code object without a source is shown as "…".
+    sources = [find_source(code).text.strip().splitlines() or ["…"] for code in recorder.codes]
+    patches = ["", *map(format_intervention, interventions)]  # "": no intervention
     return RouteMap(
         title=board.title,
         subject=board.subject,
@@ -217,19 +244,22 @@ def _returning(name: str) -> Callable[[], str]:
 
 
 class _HolderRecorder:
-    """Runs routes by their names, and reads before each run what its holder refers to.
-
-    Functions and code objects are recorded as positions in a list, UNKNOWN for anything else.
+    """Runs routes by their names, and reads before each run what the route is about to call.
 
     Attributes
     ----------
+    functions : HiddenList
+        The old function and the new one.
+    routes, readers : mapping
+        Name of a route -> the route, and what returns the function that the route is about to call.
     held_by_route : dict of str to list of int
-        The name of a route -> for each run the position of what was held in (old, new).
+        The name of a route -> for each run 0 if the route was about to call the old function, 1 for
+        the new one, UNKNOWN for anything else.
     codes : HiddenList of CodeType
-        The code objects that the two functions have had. The lists that refer to the functions and
-        to the codes are hidden, because a rebinding would find and change them.
+        The different code objects that the two functions have had. The list is hidden, because a
+        rebinding would find and change an ordinary one.
     codes_of_old, codes_of_new : list of int
-        For each intervention the position in `codes` of the function's code.
+        For each intervention the position in `codes` of the function's code object.
     """
 
     def __init__(
@@ -238,43 +268,49 @@ class _HolderRecorder:
         routes: Mapping[str, Callable[[], object]],
         readers: Mapping[str, Callable[[], object]],
     ):
-        """Prepare to run `routes`. `functions` is the old one and the new one.
+        """Prepare to run `routes`, a dict of name -> callable without arguments.
 
-        `readers` maps the same names to callables that return what the route is about to call.
+        `functions` is [the old function, the new function]. `readers` maps the name of each route
+        to a callable that returns what the route is about to call.
         """
         self.held_by_route: dict[str, list[int]] = {name: [] for name in routes}
         self.codes = HiddenList()
         self.codes_of_old: list[int] = []
         self.codes_of_new: list[int] = []
-        self._functions = functions
-        self._routes = routes
-        self._readers = readers
+        self.functions = functions
+        self.routes = routes
+        self.readers = readers
 
     def run_route(self, named_route: Callable[[], str]) -> object:
-        """Read the holder of a route, then run it; return what the route returns.
+        """Record what a route is about to call, then run the route; return its result.
 
         `record_callers` calls this as its judge, for each route under each intervention.
+        `named_route()` returns the name of the route.
         """
         name = named_route()
-        is_first_of_column = name == next(iter(self._routes))
-        if is_first_of_column:  # an intervention has just begun; it may have swapped the code
-            old, new = self._functions
+        is_first_of_column = name == next(iter(self.routes))
+        # At the first route an intervention has just begun. It may have replaced the code objects.
+        if is_first_of_column:
+            old, new = self.functions
             self.codes_of_old.append(self._record_code(old))
             self.codes_of_new.append(self._record_code(new))
         self.held_by_route[name].append(self._read_holder(name))
-        return self._routes[name]()
+        return self.routes[name]()
 
     def _record_code(self, function: object) -> int:
-        """Return the position of a function's code in `codes`, where it is added if it is new."""
+        """Return the position of a function's code object in `codes`; add a new one first.
+
+        The position is UNKNOWN for a callable without a code object.
+        """
         code: CodeType | None = function.__code__ if type(function) is FunctionType else None
         if code is not None and _find_identical(self.codes, code) == UNKNOWN:
             self.codes.append(code)
         return _find_identical(self.codes, code)
 
     def _read_holder(self, name: str) -> int:
-        """Return the position of what a route is about to call; UNKNOWN if that cannot be read."""
+        """Return 0 if a route is about to call the old function, 1 if the new one, else UNKNOWN."""
         try:
-            return _find_identical(self._functions, self._readers[name]())
+            return _find_identical(self.functions, self.readers[name]())
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the reader is the learner's own
@@ -283,9 +319,9 @@ class _HolderRecorder:
 
 
 def _find_identical(values: HiddenList, target: object) -> int:
-    """Return the index at which a list contains the target itself, UNKNOWN if it does not."""
+    """Return the index of an object in a list, compared by `is`; UNKNOWN if it is not there."""
     for index, value in enumerate(values):
-        if value is target:  # `==` may be code of a user
+        if value is target:  # `list.index` would call `__eq__`, which may be code of a user
             return index
     return UNKNOWN
 
@@ -293,12 +329,13 @@ def _find_identical(values: HiddenList, target: object) -> int:
 def _order_routes(routes: list[Route]) -> list[int]:
     """Return the indexes of the routes in the order in which a map shows them.
 
-    A route comes the sooner, the earlier the intervention at which it holds something else.
+    Routes that an early intervention changes come first; routes that none changes come last.
     """
 
     def sort_key(index: int) -> tuple[int, int]:
-        """Return the first column in which the route holds something else, and its kind."""
+        """Return the first column in which the route calls another function, and its kind."""
         route = routes[index]
+        # `holds` has for each column the position of the function that the route calls there.
         changed = [column for column, held in enumerate(route.holds) if held != route.holds[0]]
         first_change = changed[0] if changed else len(route.holds)
         return first_change, HOLDER_KINDS.index(route.kind)

@@ -1,7 +1,9 @@
-"""A tensor of torch -> who keeps it in C++, where the collector sees nothing, as far as measured.
+"""Find what keeps a tensor of torch alive in C++, where Python's garbage collector sees nothing:
+other tensors whose `_base` or `grad` it is, tensors that use the same storage, and graphs of
+autograd that save tensors for the backward pass.
 
-No attribute is read that would run code of a user or unpack what autograd saved: its hooks may run
-the forward pass again.
+No attribute is read that would run code of a user, or unpack what autograd saved. The hooks that
+unpack it may run the forward pass again.
 """
 
 from gc import get_objects
@@ -16,43 +18,53 @@ SAVED = "what autograd saved for backward"  # an object is never asked for it: s
 
 
 def is_plain_tensor(value: object) -> bool:
-    """Return whether this is a tensor of torch itself or a parameter, without code of a user."""
+    """Return whether this is exactly a `torch.Tensor` or a `Parameter`.
+
+    A class derived from them may have methods of a user, which must not run here.
+    """
     tensor_type = getattr(restoring.module("torch"), "Tensor", None)
     parameter_type = getattr(restoring.module("torch.nn"), "Parameter", None)
     kinds = [kind for kind in (tensor_type, parameter_type) if kind is not None]
     return is_exactly(value, *kinds)
 
 
-def find_keepers(tensor) -> tuple[HiddenList, list[str]]:
-    """Return the other tensors whose `_base` or `grad` this tensor is, and that name of each."""
-    keepers = HiddenList()
+def find_referring_tensors(tensor) -> tuple[HiddenList, list[str]]:
+    """Return the tensors whose `_base` or `grad` is this tensor, and the attribute's name for each.
+
+    The two lists are equally long. A tensor that has this one in both attributes is there twice.
+    """
+    referring_tensors = HiddenList()
     attributes: list[str] = []
     for other in _find_other_tensors(tensor):
-        # `_base` is read only of a view of the same storage: of others it may be made anew.
+        # `_base` is read only of a view of the same storage. Reading it of another view may make a
+        # new Python object.
         is_view_here = other._is_view() and _read_storage(other) == _read_storage(tensor)
         if is_view_here and other._base is tensor:
-            keepers.append(other)
+            referring_tensors.append(other)
             attributes.append("_base")
-        # Of a tensor that is no leaf, `grad` warns.
+        # torch warns if the `grad` of a tensor that is no leaf is read.
         has_grad = other.is_leaf and other.requires_grad
         if has_grad and other.grad is tensor:
-            keepers.append(other)
+            referring_tensors.append(other)
             attributes.append("grad")
-    return keepers, attributes
+    return referring_tensors, attributes
 
 
-def find_sharers(tensor) -> HiddenList:
+def find_tensors_with_same_storage(tensor) -> HiddenList:
     """Return the other tensors that use the same storage."""
     storage = _read_storage(tensor)
-    sharers = HiddenList()
-    if storage:
+    sharing_tensors = HiddenList()
+    if storage:  # 0 stands for a tensor without storage
         others = _find_other_tensors(tensor)
-        sharers.extend(other for other in others if _read_storage(other) == storage)
-    return sharers
+        sharing_tensors.extend(other for other in others if _read_storage(other) == storage)
+    return sharing_tensors
 
 
-def find_saving(tensor) -> HiddenList:
-    """Return the tensors whose graphs keep tensors for backward; which ones, is not asked."""
+def find_tensors_with_saving_graph(tensor) -> HiddenList:
+    """Return the tensors whose graphs save some tensors for the backward pass.
+
+    Which tensors a graph saves is not known, because reading a saved tensor may run hooks.
+    """
     tensors = HiddenList([tensor, *_find_other_tensors(tensor)])
     return HiddenList(
         other for other in tensors if other.grad_fn is not None and _saves_tensors(other.grad_fn)
@@ -60,9 +72,10 @@ def find_saving(tensor) -> HiddenList:
 
 
 def _saves_tensors(node) -> bool:
-    """Return whether a node of autograd's graph, or one that it leads to, saves tensors.
+    """Return whether a node of autograd's graph, or a node that it leads to, saves tensors.
 
-    A type of nodes that does has attributes `_raw_saved_…`. Their names are read, never they.
+    The type of such a node has attributes named `_raw_saved_…`. Only the names are read, because
+    reading an attribute may run hooks.
     """
     waiting = [node]
     visited = set()
@@ -78,12 +91,13 @@ def _saves_tensors(node) -> bool:
 
 
 def describe_hidden_references(tensor, named_count: int, saving_paths: list[str]) -> str:
-    """Return the sentence on the references in C++ that nobody can see, "" if there are none.
+    """Return the sentence on the references in C++ that nobody can list, "" if there are none.
 
-    `named_count` is how many references in C++ are named. `saving_paths` are the paths of tensors
-    whose graphs keep tensors for backward.
+    `named_count` is how many references in C++ the table lists. `saving_paths` are the paths of
+    tensors whose graphs save tensors for backward, each of which may be such a reference.
     """
-    count = tensor._use_count() - 1 - named_count  # one is that of the Python object
+    # torch counts the references of C++ objects. One of them is that of the Python object.
+    count = tensor._use_count() - 1 - named_count
     if count <= 0:
         return ""
     noun = "reference" if count == 1 else "references"
@@ -99,9 +113,10 @@ def describe_hidden_references(tensor, named_count: int, saving_paths: list[str]
 
 
 def describe_sharers(paths: list[str], unnamed_count: int) -> str:
-    """Return the sentence on tensors that keep the storage alive, "" if there are none.
+    """Return the sentence on other tensors that use the storage, "" if there are none.
 
-    `paths` are those of the tensors that have a name, and `unnamed_count` is how many have none.
+    `paths` are the paths of those tensors that a name leads to; `unnamed_count` is how many others
+    there are.
     """
     sharers = list(paths)
     if unnamed_count:
@@ -112,7 +127,10 @@ def describe_sharers(paths: list[str], unnamed_count: int) -> str:
 
 
 def _find_other_tensors(tensor) -> HiddenList:
-    """Return all plain tensors and parameters that the collector tracks, without this one."""
+    """Return all other tensors and parameters of this process.
+
+    Instances of derived classes are left out, because their methods may be code of a user.
+    """
     tensor_type = restoring.module("torch").Tensor
     parameter_type = getattr(restoring.module("torch.nn"), "Parameter", tensor_type)
     return HiddenList(
@@ -123,7 +141,10 @@ def _find_other_tensors(tensor) -> HiddenList:
 
 
 def _read_storage(tensor) -> int:
-    """Return the address of a tensor's storage; 0 where it has none, as on the device `meta`."""
+    """Return the address of a tensor's storage, by which two tensors with one storage are found.
+
+    It is 0 for a tensor without storage, as on the device `meta`.
+    """
     try:
         return tensor.untyped_storage().data_ptr()
     except (RuntimeError, NotImplementedError):

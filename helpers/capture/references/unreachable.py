@@ -1,9 +1,11 @@
-"""Holders of an object -> those in garbage: cycles of references that only the collector frees.
+"""Find out which holders of an object are garbage: in cycles of references that only the garbage
+collector frees. A *holder* refers to the object. Its *members* are the holder, what refers to the
+holder, and so on upwards. The method is the collector's own: a member with more references than
+those from other members is reached from elsewhere, and so is everything that it refers to.
 
-The method is the collector's own (`update_refs`, `subtract_refs`, Modules/gcmodule.c), on the few
-objects above a holder. An object with more references than the other objects account for is reached
-from elsewhere, and so is what it refers to. The collector itself must not run: it would free what
-is looked at.
+See `update_refs` and `subtract_refs` in Modules/gcmodule.c. The collector itself must not run
+meanwhile, because it would free what is looked at. A HiddenList is a list that the search for
+holders leaves out.
 """
 
 import gc
@@ -23,7 +25,7 @@ _COUNTING_REFERENCES = 2  # of `sys.getrefcount(member)` itself: the variable an
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Keep the collector from running by itself in the block: what it frees could not be found."""
+    """Keep the collector from running by itself in the block, where garbage is to be found."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -39,7 +41,7 @@ def find_unreachable(
     known_holders: dict[int, HiddenList],
     own_lists: HiddenList,
 ) -> set[int]:
-    """Return the ids of those holders, and of what holds them, that nothing else reaches.
+    """Return the ids of the holders that are garbage, and of the garbage that refers to them.
 
     Parameters
     ----------
@@ -48,16 +50,16 @@ def find_unreachable(
     is_root : callable
         `is_root(value)` says whether an object is known to be reachable.
     known_holders : dict of int to HiddenList
-        The id of an object -> what holds it, of the objects for which that was searched.
+        The id of an object -> its holders, for the objects whose holders are known already.
     own_lists : HiddenList
         The lists of the search itself that refer to the holders. Their references do not count.
     """
     members = _find_members(holders, is_root, known_holders)
-    if members is None:
+    if members is None:  # there are too many to decide: nothing is called garbage
         return set()
 
-    # No other variable may refer to a member from here on: it would be one more reference.
-    # Count the references that come from the members themselves and from lists of this search.
+    # No other variable may refer to a member from here on, because references are counted.
+    # id of a member -> how many references come from members and from lists of this search.
     inner_counts = Counter()
     for container in (*members, *own_lists, members):
         inner_counts.update(id(referent) for referent in gc.get_referents(container))
@@ -83,9 +85,9 @@ def _find_members(
     is_root: Callable[[object], bool],
     known_holders: dict[int, HiddenList],
 ) -> HiddenList | None:
-    """Return the holders and all that holds them, up to the roots; None if it is too much.
+    """Return the holders, what refers to them, and so on upwards, up to the roots.
 
-    The arguments are those of `find_unreachable`.
+    The arguments are those of `find_unreachable`. None says that there are more than MOST_MEMBERS.
     """
     members = HiddenList()
     visited_ids: set[int] = set()
@@ -99,7 +101,7 @@ def _find_members(
             visited_ids.add(id(value))
             members.append(value)
             if is_root(value):
-                continue
+                continue  # it is reachable, whatever refers to it
             if id(value) in known_holders:
                 next_level.extend(known_holders[id(value)])
             else:
@@ -113,8 +115,9 @@ def _find_members(
 
 
 def _find_holders_of_all(values: HiddenList) -> HiddenList:
-    """Return what holds any of these objects, without what belongs to the search."""
-    arguments = tuple(values)  # the collector reports this tuple too, as the arguments of the call
+    """Return the objects that refer to any of `values`, without the search's own objects."""
+    # The collector also reports this tuple, which has the arguments of the call.
+    arguments = tuple(values)
     referrers = gc.get_referrers(*arguments)
     return HiddenList(
         referrer

@@ -1,4 +1,7 @@
-"""Chapter 6: a PyTorch dispatch mode that finds the op whose result has the first NaN."""
+"""Judge an exercise of chapter 6: the learner writes a dispatch mode of PyTorch that finds the
+first op whose result contains NaN. A dispatch mode is an object whose `__torch_dispatch__` torch
+calls for each op. A *judge* is a function that runs the learner's answer beside a reference.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,7 +11,7 @@ from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.frameworks import torch
 
-# What is so in a case, whatever the answer does.
+# What is special in a case; it is added to the message if the answer differs there.
 VANISHES = "here a later op replaces the NaN"
 BELOW = "here an op that softmax calls returns the NaN, which only a dispatch mode sees"
 BACK = "here an op of backward returns the NaN"
@@ -16,7 +19,10 @@ MANY = "here an op returns a {} of tensors"
 
 
 def _find_in_mode(call: Callable) -> str | None:
-    """Return the right answer: the first op whose result contains NaN."""
+    """Return the name of the first op in a call whose result contains NaN, None if there is none.
+
+    This is the reference with which the learner's answer is compared.
+    """
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class FirstNaN(TorchDispatchMode):
@@ -36,15 +42,16 @@ def _find_in_mode(call: Callable) -> str | None:
 
 
 def _has_nan(result) -> bool:
-    """Return whether a result, or a tensor in it, contains NaN."""
+    """Return whether the result of an op, or a tensor in a list or tuple, contains NaN."""
     values = result if isinstance(result, tuple | list) else [result]
     return any(torch.is_tensor(value) and value.isnan().any() for value in values)
 
 
 def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
-    """Return the op that an answer finds in a call, and what the call returned.
+    """Return the name of the op that an answer finds in a call, and what the call returned.
 
-    InvalidAnswer if the answer does not run the call exactly once.
+    `first_nan` is the learner's answer or the reference. InvalidAnswer says that it does not run
+    the call exactly once.
     """
     results = []
     op = require_attempt(first_nan(lambda: results.append(call())))
@@ -54,7 +61,10 @@ def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
 
 
 def _backward():
-    """Go back through sqrt at 0, whose slope is infinite; times 0, the gradient is NaN."""
+    """Return a gradient that becomes NaN in the backward pass.
+
+    The slope of sqrt at 0 is infinite, and infinity times 0 is NaN.
+    """
     x = torch.zeros(1, requires_grad=True)
     (x.sqrt() * 0.0).sum().backward()
     return x.grad.tolist()
@@ -70,9 +80,10 @@ def _backward():
 )
 def first_nan(first_nan: Callable):
     """You find the first NaN where it is made: forward, in backward, in tuples and lists."""
+    # Returned is the first case in which the answer differs from the reference, in words, or None.
     x = torch.tensor([1.0, -1.0])
     low = torch.full((2,), -torch.inf)
-    rows = (  # a call in words, the call, and what is so in this case
+    rows = (  # (the call in words, the call, what is special in this case)
         ("x.log()", lambda: x.log().tolist(), ""),
         ("x.log().sum()", lambda: x.log().sum().tolist(), "here two ops return a NaN"),
         ("x.log().nan_to_num()", lambda: x.log().nan_to_num().tolist(), VANISHES),

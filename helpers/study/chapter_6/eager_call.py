@@ -1,4 +1,8 @@
-"""Chapter 6: an eager call through ctypes, compared in a child with TensorFlow's own."""
+"""Judge an exercise of chapter 6: the learner executes an op of TensorFlow by its C API, through
+ctypes. The answer runs in a child process, because a wrong call of the C API can crash. Each call
+is compared with the call that TensorFlow itself would make. `InvalidAnswer` ends a check with a
+message. `NotAttempted` says that the learner has written nothing yet.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -49,11 +53,13 @@ WRONG_ATTRIBUTES = {  # op -> a wrong value of its first attribute
 )
 def execute(my_execute: Callable):
     """Right and wrong calls, of ops with many signatures, do what TensorFlow's own calls do."""
-    # A wrong call of the C API can crash the process, so a child runs the answer's source.
+    # A wrong call of the C API can crash the process. So a child process runs the source of the
+    # answer, and then `trial` with it. Returned is what is wrong, in words, or None.
     call = f"from {__name__} import trial\ntrial({my_execute.__code__.co_name})\n"
     reply = run_child(f"{build_portable_source(my_execute)}\n{call}", SECONDS)
 
-    # `trial` tells "at", the call that comes next, and in the end "verdict".
+    # The messages of `trial` are dicts: {"at": the call that comes next} before each call, and
+    # {"verdict": what is wrong} at the end. After a crash, "at" names the call that crashed.
     report = {"at": "the first call"}
     for message in reply["told"]:
         report |= message
@@ -68,10 +74,11 @@ def execute(my_execute: Callable):
 
 
 def trial(fn: Callable) -> None:
-    """Compare the learner's `fn` with TensorFlow; this runs in the child.
+    """Compare the learner's `fn` with TensorFlow; this function runs in the child process.
 
-    It tells the starting process "at", each call before it is made, and "verdict": what is wrong,
-    UNTRIED, or "" if nothing is wrong.
+    It sends messages to the process that started the child: "at" with the words for each call,
+    before the call is made, and then "verdict". The verdict is what is wrong, UNTRIED if `fn` is
+    still the stub, or "" if nothing is wrong.
     """
     counter = _OpCounter()
     counter.install()
@@ -86,19 +93,27 @@ def trial(fn: Callable) -> None:
 
 
 class _OpCounter:
-    """Counts the ops that are made and deleted through the C API of this process."""
+    """Counts the ops that are made and deleted through the C API of this process.
+
+    The answer must delete each op that it makes, because C does not free it otherwise.
+    """
 
     def __init__(self):
+        #: How many ops were made since `clear`.
         self.made = 0
+        #: How many of them have not been deleted.
         self.remaining = 0
 
     def clear(self) -> None:
-        """Begin again."""
+        """Set the counts to zero, before a new call."""
         self.made = 0
         self.remaining = 0
 
     def install(self) -> None:
-        """Replace TFE_NewOp and TFE_DeleteOp by functions that count and call them."""
+        """Replace TFE_NewOp and TFE_DeleteOp of the C API by functions that count and call them.
+
+        `api()` returns an object whose attributes are the functions of TensorFlow's C library.
+        """
         c_api = api()
         new_op = c_api.TFE_NewOp
         delete_op = c_api.TFE_DeleteOp
@@ -125,10 +140,11 @@ def _call_theirs(op_name, inputs, attrs=(), num_outputs=1):
 
 
 def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Callable):
-    """Make one call; return its tensors as plain data, or its error as text.
+    """Execute an op by `call`; return its tensors as plain data, or its error as text.
 
-    InvalidAnswer if an answer makes no op, or leaves one that it has made. `outputs` is the number
-    of outputs in a tuple, empty for the default.
+    `call` is the learner's answer or the reference. `outputs` is a tuple with the number of
+    outputs, or empty: then the argument is left to its default. InvalidAnswer says that the answer
+    makes no op by the C API, or does not delete an op that it has made.
     """
     tell_starter(at=case.words)
     counter.clear()
@@ -151,7 +167,7 @@ def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Ca
 
 
 def _describe_tensors(results) -> list:
-    """Return dtype, shape and values of each tensor of a list; InvalidAnswer for anything else."""
+    """Return (dtype, shape, values) of each tensor in a list; InvalidAnswer for anything else."""
     is_list = isinstance(require_attempt(results), list)
     if not is_list or not all(isinstance(result, tf.Tensor) for result in results):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(results).__name__}")
@@ -164,11 +180,12 @@ def _describe_tensors(results) -> list:
 
 
 def _make_calls() -> Iterator[tuple]:
-    """Yield (call, outputs), right calls first.
+    """Yield (call, outputs): first calls that succeed, then calls that TensorFlow refuses.
 
-    `outputs` is a tuple with the number of outputs, empty for the default.
+    A call is a Case: an op, its inputs and its attributes. `outputs` is a tuple with the number of
+    outputs, empty for the default.
     """
-    cases = {}
+    cases = {}  # name of an op -> its Case
     for case in op_cases.cases():
         # `completed` adds the attributes that TensorFlow's wrappers add, such as the inputs' dtype.
         attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
@@ -188,6 +205,7 @@ def _make_calls() -> Iterator[tuple]:
     yield replace(neg, op="Negg", wrong="an op that does not exist"), ()
     yield replace(neg, attrs=("nonsense", 1), wrong="an attribute that does not exist"), ()
     for op, value in WRONG_ATTRIBUTES.items():
+        # `attrs` has names and values in turn; the first value is replaced by a wrong one.
         name, _, *others = cases[op].attrs
         attrs = (name, value, *others)
         yield replace(cases[op], attrs=attrs, wrong=f"where {name} is {value!r}"), ()

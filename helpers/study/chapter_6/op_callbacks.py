@@ -1,4 +1,8 @@
-"""Chapter 6: a log of ops and a gradient tape over the op callback, as in TensorFlow."""
+"""Judge two exercises of chapter 6. The learner writes a log of ops (`op_logger`) and a gradient
+tape (`tape`), both with TensorFlow's *op callbacks*: functions that TensorFlow calls after each op.
+Each answer runs beside TensorFlow's own log or tape, on a list of cases. `InvalidAnswer` ends a
+check with a message, and `require_attempt(value)` ends it if the learner has written nothing yet.
+"""
 
 from collections.abc import Callable, MutableSequence
 from contextlib import contextmanager, suppress
@@ -23,33 +27,40 @@ BYTES = "your log has names as bytes, as the fallback passes them"
 
 
 def _run_alone(shows: str, run: Callable, answer: Callable):
-    """Return `run(answer)` of a case, with the callbacks restored afterwards.
+    """Return the result of `run(answer)`; the op callbacks of the process are restored afterwards.
 
-    InvalidAnswer if the answer leaves its callback behind, or removes that of someone else.
-    `shows` is the case in words.
+    `run` tries an answer in one case, and `shows` is the case in words. InvalidAnswer says that the
+    answer leaves its callback behind, or removes the callback of someone else.
     """
     with eager_context.restoring_callbacks():
-        other = eager_context.add_idle_callback()  # someone else's, which must stay
-        before = eager_context.read_callbacks()
-        # An error is raised only after the callbacks have been compared.
+        other_callback = eager_context.add_idle_callback()  # someone else's, which must stay
+        callbacks_before = eager_context.read_callbacks()
+        # `observe` returns an error as Raised. It is raised below, after the callbacks have been
+        # compared, because a callback that is left behind is the more useful message.
         result = observe(run, lambda: require_attempt(answer()))
-        after = eager_context.read_callbacks()
-        if after != before:
-            raise InvalidAnswer(f"{shows}: {LEFT if other in after else GONE}")
+        callbacks_after = eager_context.read_callbacks()
+        if callbacks_after != callbacks_before:
+            fault = LEFT if other_callback in callbacks_after else GONE
+            raise InvalidAnswer(f"{shows}: {fault}")
     if isinstance(result, Raised):
         raise result.error
     return result
 
 
 def _make_case(shows: str, run: Callable, advice: str) -> JudgedCase:
-    """Return a case that runs with the callbacks restored; `shows` is the case in words."""
+    """Return a case that checks the callbacks, too.
+
+    `shows` is the case in words, and `run(answer)` tries an answer. `advice` is added to the
+    message if the answer differs from the reference.
+    """
     return JudgedCase(f"for {shows}", partial(_run_alone, f"for {shows}", run), advice)
 
 
 def _copy_names(log) -> list:
-    """Return a copy of the names in a log; InvalidAnswer if the log is no list.
+    """Return a copy of the names of ops in a learner's log; InvalidAnswer if the log is no list.
 
-    The name of a function that TensorFlow generated is shortened, because it contains a counter.
+    The name of a graph, such as "__inference_f_12", is shortened, because its number is different
+    in each run.
     """
     if not isinstance(require_attempt(log), MutableSequence):
         must = f"get a list from `with op_logger() as log`, not {short_repr(log)}"
@@ -62,7 +73,10 @@ def _copy_names(log) -> list:
 
 
 def _run_block(op_logger):
-    """Return the log in the middle of a block, and the log after an op outside of the block."""
+    """Return the names that `op_logger` has logged before its block ends, and after it.
+
+    The last op runs outside of the block, so it must not be in the log.
+    """
     with op_logger() as log:
         op_programs.run_ops("MatMul")
         before = _copy_names(log)
@@ -72,14 +86,21 @@ def _run_block(op_logger):
 
 
 def _take_route(route: str, op_logger):
-    """Return the log of a program that takes one of `op_programs.ROUTES` into TensorFlow."""
+    """Return the log of a small program whose op takes the given route into TensorFlow's C code.
+
+    `route` is one of `op_programs.ROUTES`.
+    """
     with op_logger() as log:
         op_programs.run_routes([route])
     return _copy_names(log)
 
 
 def _raise_in_block(kind: type, op_logger):
-    """Return the log of a block that raises; InvalidAnswer if the exception does not come out."""
+    """Return the log of a block that raises `kind`.
+
+    The last op runs after the block, so it must not be in the log. InvalidAnswer says that the
+    block swallows the exception.
+    """
     try:
         with op_logger() as log:
             op_programs.run_ops("MatMul")
@@ -91,7 +112,7 @@ def _raise_in_block(kind: type, op_logger):
 
 
 def _nest_blocks(op_logger):
-    """Return the logs of a block and of the block around it."""
+    """Return the logs of a block and of the block around it, which logs all three ops."""
     with op_logger() as outer:
         op_programs.run_ops("MatMul")
         with op_logger() as inner:
@@ -115,7 +136,11 @@ OP_LOGGER_HINTS = (
 @exercise(*OP_LOGGER_HINTS)
 def op_logger(op_logger: Callable):
     """Your log has each op on each route, also with exceptions and nesting, and cleans up."""
-    op_programs.run_routes(op_programs.ROUTES)  # trace what needs tracing now
+    # `op_logger` is the learner's answer. Returned is the first case in which it differs from the
+    # reference, in words, or None. All routes run once before, so that tf.functions are not traced
+    # inside a log.
+    op_programs.run_routes(op_programs.ROUTES)
+    # the case in words -> a function that tries an answer in this case
     runs = {"a @ a + a": _run_block, "a block inside a block": _nest_blocks}
     for name in op_programs.ROUTES:
         runs[name] = partial(_take_route, name)
@@ -126,7 +151,10 @@ def op_logger(op_logger: Callable):
 
 
 def _advise_on_bytes(mine, real) -> str | None:
-    """Return both logs and the cause if the answer's has names as bytes; else None."""
+    """Return a message if the learner's log has names as bytes; else None.
+
+    `mine` and `real` are the results of the answer and of the reference: a log, or a dict of logs.
+    """
     logs = mine.values() if isinstance(mine, dict) else [mine]
     names = [name for log in logs if isinstance(log, list) for name in log]
     if not any(isinstance(name, bytes) for name in names):
@@ -136,7 +164,7 @@ def _advise_on_bytes(mine, real) -> str | None:
     return describe_difference("", own_text, real_text, OWN_LOG, f"; {BYTES}")
 
 
-# What is so in a case, whatever the answer does.
+# What is special in a case; it is added to the message if the answer differs there.
 SUMS = "here several ops read x, and the gradients that come back from them add up"
 SKIP = "here y does not depend on the op Sin"
 ZEROS = "here two of the three outputs of Split have no gradient, as if it were zeros"
@@ -150,22 +178,31 @@ def _make_point():
 
 @contextmanager
 def _real_tape():
-    """Act as the learner's tape: TensorFlow's own, whose `gradient` can be asked more than once."""
+    """Act as the reference for the learner's tape: TensorFlow's own tape, which watches the point.
+
+    The tape is persistent, so that its method `gradient` can be called more than once.
+    """
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(_make_point())
         yield tape
 
 
 def _run_under_tape(tape, run, *args):
-    """Return what entering a tape gives, which must be the tape, and `run(*args)` in its block."""
-    with tape as entered:
-        if entered is None:
+    """Return (the tape, the result of `run(*args)` in the block of the tape).
+
+    The tape that is returned is what `__enter__` returns.
+    """
+    with tape as entered_tape:
+        if entered_tape is None:
             raise InvalidAnswer("__enter__ returns None, but must return the tape")
-        return entered, run(*args)
+        return entered_tape, run(*args)
 
 
 def _read_slope(tape, y, x):
-    """Return dtype and numbers of `tape.gradient(y, x)`, or None; InvalidAnswer for no tensor."""
+    """Return (dtype, rounded numbers) of `tape.gradient(y, x)`; None if the gradient is None.
+
+    InvalidAnswer says that the gradient is neither a tensor nor None.
+    """
     slope = require_attempt(tape.gradient(y, x))
     if slope is None:
         return None
@@ -177,13 +214,16 @@ def _read_slope(tape, y, x):
 
 
 def _find_slope_at_point(function, tape):
-    """Return the gradient of `function(x)` for x, at the one point."""
-    entered, y = _run_under_tape(tape(), function, _make_point())
-    return _read_slope(entered, y, _make_point())
+    """Return the gradient of `function(x)` with respect to x, at the point of all cases.
+
+    `tape` is the class of the learner, or the reference.
+    """
+    entered_tape, y = _run_under_tape(tape(), function, _make_point())
+    return _read_slope(entered_tape, y, _make_point())
 
 
 def _raise_under_tape(tape):
-    """Raise an error in the block of a tape; InvalidAnswer if it does not come out."""
+    """Raise an error in the block of a tape; InvalidAnswer if the tape swallows the error."""
     with suppress(ValueError):
         with tape():
             raise ValueError
@@ -192,23 +232,30 @@ def _raise_under_tape(tape):
 
 
 def _ask_again(tape):
-    """Return three gradients of one tape: one question must not use up the record."""
+    """Return three gradients of one tape.
+
+    A call of `gradient` must not use up what the tape has recorded.
+    """
     x = _make_point()
 
     def compute():
         a = tf.sin(x)
         return a, a * x
 
-    entered, (a, b) = _run_under_tape(tape(), compute)
+    entered_tape, (a, b) = _run_under_tape(tape(), compute)
     return [
-        _read_slope(entered, b, x),
-        _read_slope(entered, b, a),
-        _read_slope(entered, a, x),
+        _read_slope(entered_tape, b, x),
+        _read_slope(entered_tape, b, a),
+        _read_slope(entered_tape, a, x),
     ]
 
 
 def _nest_tapes(tape):
-    """Return three gradients: y's and the inner gradient's by the outer tape, y's by the inner."""
+    """Return three gradients of nested tapes.
+
+    These are the gradient of y by the outer tape, the gradient of the inner gradient by the outer
+    tape, and the gradient of y by the inner tape.
+    """
     x = _make_point()
     with tape() as outer:
         inner, y = _run_under_tape(tape(), lambda: x * x * x)
@@ -217,7 +264,10 @@ def _nest_tapes(tape):
 
 
 def _pick_of_list(x):
-    """Change the list that an op returned: a tape must have kept the outputs themselves."""
+    """Return a product of rows of x, and change the list in which an op returned the rows.
+
+    A tape must have copied the outputs of the op out of the list before.
+    """
     parts = tf.unstack(x)
     first = parts[0]
     parts[0] = tf.ones_like(x[0])
@@ -243,9 +293,11 @@ def _compute_beside(x):
 )
 def tape(tape):
     """Record forwards, walk backwards, add up. Your tape agrees with GradientTape on each test."""
-    if not callable(tape) or hasattr(type(tape), "__enter__"):
+    # `tape` is the learner's class. Returned is the first case in which it differs from the
+    # reference, in words, or None.
+    if not callable(tape) or hasattr(type(tape), "__enter__"):  # an instance instead of the class
         raise InvalidAnswer("pass the class MyTape itself")
-    functions = (
+    functions = (  # (y in words, a function that computes y from x, what is special in this case)
         ("sin(x)", tf.sin, "here one op leads from x to y"),
         (
             "exp(-x)",

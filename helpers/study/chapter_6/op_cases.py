@@ -1,4 +1,7 @@
-"""Ops with many kinds of signatures -> calls with generated inputs."""
+"""Generate calls of ops of TensorFlow with many kinds of signatures. A Case is one call: the op,
+its inputs and its attributes. The cases are used to compare a learner's way to execute an op with
+TensorFlow's own.
+"""
 
 import inspect
 from collections.abc import Callable, Iterator
@@ -34,7 +37,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        """Return the call in a few words."""
+        """Return the call in a few words, such as "Sum with 'keep_dims'"."""
         text = self.op
         if self.attrs:
             names = ", ".join(map(repr, self.attrs[::2]))  # every other item is a value
@@ -45,7 +48,7 @@ class Case:
 
 
 def cases(seed: int = 0) -> list[Case]:
-    """Return one call that works for each op; the values depend on `seed`."""
+    """Return one call for each op, which TensorFlow accepts; the values depend on `seed`."""
     maker = _CaseMaker(np.random.RandomState(seed))
     return [
         *maker.make_elementwise(),
@@ -56,7 +59,10 @@ def cases(seed: int = 0) -> list[Case]:
 
 
 def py_execute(case: Case, outputs: int) -> list:
-    """Return what TensorFlow's own `TFE_Py_Execute` returns for a case."""
+    """Return the tensors that TensorFlow's own `TFE_Py_Execute` returns for a case.
+
+    `outputs` is the number of tensors.
+    """
     from tensorflow.python import pywrap_tfe
     from tensorflow.python.eager import context
 
@@ -73,11 +79,12 @@ def py_execute(case: Case, outputs: int) -> list:
 
 
 def raw_op(case: Case) -> list:
-    """Return what tf.raw_ops returns for a case, as a list."""
+    """Return the tensors that the function of `tf.raw_ops` returns for a case, as a flat list."""
     function = getattr(tf.raw_ops, case.op)
-    names = inspect.signature(function).parameters  # names in Python; some differ from C++
-    # strict=False: after the inputs come the parameters for attributes.
+    # The parameters are the inputs, and then the attributes. So `names` is longer than the inputs.
+    names = inspect.signature(function).parameters
     arguments = dict(zip(names, case.inputs, strict=False))
+    # `attrs` has names and values in turn. Some attributes have another name in Python than in C++.
     for name, value in zip(case.attrs[::2], case.attrs[1::2], strict=True):
         arguments[RENAMED.get(name, name)] = value
 
@@ -93,7 +100,7 @@ def agrees(execute: Callable, case: Case) -> bool:
 
 
 def raised(call: Callable, *args) -> tuple[str, str]:
-    """Return the type and the message of what a call raises, or two empty strings."""
+    """Return (type, message) of the error that a call raises; ("", "") if it raises none."""
     try:
         call(*args)
     except Exception as error:
@@ -102,7 +109,7 @@ def raised(call: Callable, *args) -> tuple[str, str]:
 
 
 def read_error(error: Exception) -> tuple[str, str]:
-    """Return an error's type and message, without the name that the Python wrappers add."""
+    """Return (type, message) of an error, without the " name: " that TensorFlow's wrappers add."""
     return type(error).__name__, getattr(error, "message", str(error)).removesuffix(" name: ")
 
 
@@ -114,7 +121,7 @@ def have_same_values(mine, theirs) -> bool:
 
 
 def _is_same_tensor(mine, other) -> bool:
-    """Return whether two tensors have the same dtype, shape and values. NaN equals NaN."""
+    """Return whether two tensors have the same dtype, shape and values; NaN equals NaN."""
     if mine.dtype != other.dtype or mine.shape != other.shape:
         return False
     if mine.dtype in (tf.resource, tf.variant):  # these have no values
@@ -124,11 +131,11 @@ def _is_same_tensor(mine, other) -> bool:
 
 
 def _make_case(op: str, *inputs, **attrs) -> Case:
-    """Return a call of an op; `attrs` by name, in this order."""
-    pairs = []
+    """Return a Case; the attributes keep the order in which they are passed."""
+    names_and_values = []  # in turn, as the C API takes them
     for name, value in attrs.items():
-        pairs += [name, value]
-    return Case(op, inputs, tuple(pairs))
+        names_and_values += [name, value]
+    return Case(op, inputs, tuple(names_and_values))
 
 
 class _CaseMaker:
@@ -142,14 +149,14 @@ class _CaseMaker:
         return tf.constant(self._random.uniform(0.1, 2.0, shape), "float32")
 
     def make_elementwise(self) -> Iterator[Case]:
-        """Yield ops of one input or two, without attributes."""
+        """Yield calls of ops with one input or two, and without attributes."""
         for op in ONE.split():
             yield _make_case(op, self.draw(2, 3))
         for op in TWO.split():
             yield _make_case(op, self.draw(2, 3), self.draw(3))
 
     def make_with_plain_attributes(self) -> Iterator[Case]:
-        """Yield ops with bools, numbers and strings as attributes."""
+        """Yield calls of ops with bools, numbers and strings as attributes."""
         yield _make_case("MatMul", self.draw(2, 3), self.draw(2, 3), transpose_b=True)
         yield _make_case("Sum", self.draw(2, 3), tf.constant([0]), keep_dims=True)
         yield _make_case("LeakyRelu", self.draw(2, 3) - 1.0, alpha=0.3)
@@ -163,7 +170,7 @@ class _CaseMaker:
         yield _make_case("StringToHashBucketFast", tf.constant(["a", "b"]), num_buckets=7)
 
     def make_with_types_and_shapes(self) -> Iterator[Case]:
-        """Yield ops with dtypes, lists and shapes as attributes."""
+        """Yield calls of ops with dtypes, lists and shapes as attributes."""
         yield _make_case("Cast", self.draw(2, 2), DstT=tf.int32)
         yield _make_case("ArgMax", self.draw(2, 3), tf.constant(1), output_type=tf.int32)
         yield _make_case("Shape", self.draw(2, 3), out_type=tf.int64)
@@ -186,7 +193,10 @@ class _CaseMaker:
         yield _make_case("VarHandleOp", dtype=tf.float32, shape=[2, None], shared_name="made")
 
     def make_with_other_inputs(self) -> Iterator[Case]:
-        """Yield ops with inputs of fixed types, lists of inputs, several outputs, a resource."""
+        """Yield calls of ops with other signatures.
+
+        They have inputs of fixed types, a list of inputs, several outputs, no output, a resource.
+        """
         yield _make_case("Reshape", self.draw(2, 3), tf.constant([3, 2]))
         yield _make_case(
             "OneHot",

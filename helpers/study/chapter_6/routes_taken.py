@@ -1,4 +1,8 @@
-"""Chapter 6: which route does a call take? And a loop that stays on the fast path."""
+"""Judge two exercises of chapter 6 on the *route* of an op of TensorFlow, which is how a call in
+Python reaches C: by the "fast path", by the slower "fallback", as a node of a "graph" and so on. In
+`route` the learner guesses routes. In `slow_loop` the learner rewrites a loop so that all its ops
+take the fast path.
+"""
 
 import re
 from collections.abc import Callable
@@ -41,8 +45,8 @@ def route(answers, calls):
     """You can see a call's route in its code. The X-ray of each call agrees with you."""
     if not calls:
         raise InvalidAnswer("there are no calls to check. Run the cell that makes them")
-    truth = {}
-    reasons = {}
+    truth = {}  # name of a call -> the route that was recorded
+    reasons = {}  # name of a call -> why it takes this route
     for name, call in calls.items():
         tree = _record_second_call(call)
         truth[name] = _write_plainly(tree.routes or tree.route)
@@ -51,18 +55,19 @@ def route(answers, calls):
 
 
 def _record_second_call(call):
-    """Make a call twice; return the tree of the second, because the first of a tf.function traces.
+    """Make a call twice, and return the record of the second call.
 
-    A tree is what `watch_call` shows: its `routes` are the ways that ops took into TensorFlow.
+    The first call of a tf.function traces, which takes other routes. The record is what
+    `watch_call` shows: its `routes` has the route of each op.
     """
     record_call_tree(call)
     return record_call_tree(call)
 
 
 def _write_plainly(route):
-    """Return a route as `watch_call` names it, in plain letters and without a count, as in "× 2".
+    """Return a route in one form, so that a guess can be compared: "Fallback × 2" -> "fallback".
 
-    A list or tuple that repeats one route becomes that route. Anything else is returned as it is.
+    A list or tuple that repeats one route becomes this route. Anything else is returned as it is.
     """
     if isinstance(route, (tuple, list)) and len(set(map(str, route))) == 1:
         route = route[0]
@@ -79,12 +84,14 @@ NO_SLOPE = "no op of TensorFlow leads from it to the result; use TensorFlow for 
 
 
 def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
-    """Return how a loop differs from the slow one in values, gradients or routes, or None.
+    """Return what is wrong with the learner's loop `quick`, in words, or None.
 
-    `quick` and `slow` are called with NumPy's `rows`, the tensor `state` and the variable `gain`.
-    The slow loop's own routes do not matter: all ops of `quick` must take the fast path.
+    `quick` must return the same value and the same gradients as `slow`, and all its ops must take
+    the fast path. Both are called with `rows` (an array of NumPy), `state` (a tensor) and `gain`
+    (a variable).
     """
     has_doubles = {state.dtype.name, np.asarray(rows).dtype.name} == {"float64"}
+    # Sums in another order differ a little, and less so for doubles.
     near = partial(is_same_result, near=NEAR_OF_DOUBLES if has_doubles else NEAR)
     cases = make_cases(_run_loop, [("the loop", rows, state, gain)], _advise_on_slopes)
     try:
@@ -101,16 +108,23 @@ def find_loop_difference(quick, slow, rows, state, gain) -> str | None:
 
 
 def _advise_on_slopes(mine, real):
-    """Return what differs in both results, and NO_SLOPE for a gradient that the answer lacks."""
+    """Return a message on two results that differ.
+
+    A gradient that is None in the learner's result `mine` gets NO_SLOPE as the explanation.
+    """
     advice = {}
     for name in SLOPES:
-        if type(mine) is dict and mine.get(name, name) is None:
+        if type(mine) is dict and mine.get(name, name) is None:  # there, and None
             advice[name] = NO_SLOPE
     return advise_by_part(advice, "slow")(mine, real)
 
 
 def _run_loop(rows, state, gain, loop) -> dict:
-    """Return a loop's result and gradients as plain data; InvalidAnswer if it changes its input."""
+    """Return the result and the gradients of a loop as plain data, in a dict.
+
+    `loop` is the learner's loop or the slow one. InvalidAnswer says that the loop changes its
+    input, or returns no tensor.
+    """
     before = [deepcopy(rows), float(gain)]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(state)
@@ -120,14 +134,18 @@ def _run_loop(rows, state, gain, loop) -> dict:
     if not isinstance(result, tf.Tensor):
         raise InvalidAnswer(f"quick must return a tensor, not {type(result).__name__}")
     values = {"the result": (result.dtype.name, tuple(result.shape), _round_tensor(result))}
-    if np.isfinite(result).all():  # gradients for nan depend on the order of arguments
+    # Gradients of NaN depend on the order of an op's arguments, so they are not compared.
+    if np.isfinite(result).all():
         for name, source in zip(SLOPES, (state, gain), strict=True):
             values[name] = _round_tensor(tape.gradient(result, source))
     return values
 
 
 def _round_tensor(tensor):
-    """Return rounded numbers in lists, with more digits of doubles; None for None."""
+    """Return the numbers of a tensor in nested lists, rounded; None if there is no tensor.
+
+    Doubles keep more digits.
+    """
     if tensor is None:
         return None
     digits = 12 if tensor.dtype == "float64" else 5
@@ -165,6 +183,7 @@ TRIALS = (  # the rows, and the first state of the loop
 )
 def slow_loop(reasons, quick: Callable, slow: Callable):
     """You found each call that leaves. Your loop returns the same, all on the fast path."""
+    # First the guess, why some calls of the slow loop leave the fast path; then the loop `quick`.
     truth = {call: reason for call, (reason, _) in TRUTH.items()}
     fault = judge_guess(reasons, truth, _say_why, among=REASONS)
     if fault:
@@ -182,6 +201,6 @@ def slow_loop(reasons, quick: Callable, slow: Callable):
 
 
 def _say_why(call: str, guess: str) -> str:
-    """Return the routes of a call as the reason why a guess is wrong; `judge_guess` asks for it."""
+    """Return why a guess is wrong, for the message: the routes that the call really takes."""
     routes = ", ".join(TRUTH[call][1])
     return f"its route in the X-ray is {routes}. What arrives at the door there?"
