@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
-from ...safety.arguments import is_exactly, real_isinstance
+from ...safety.arguments import real_isinstance
 from .objects import list_global_names, read_callable_name, read_instance_dict
 from .unwrapping import find_called_function
 
@@ -55,9 +55,11 @@ def _list_module_names(value: object) -> Iterator[object]:
 
     Not all that is yielded is text: it can be None, or a property that a class has as `__module__`.
     """
-    if is_exactly(value, MethodType, BuiltinFunctionType):
+    if type(value) is MethodType or type(value) is BuiltinFunctionType:
         value = value.__self__  # a method belongs to the framework of its object
-    classes = value.__mro__ if real_isinstance(value, type) else type(value).__mro__
+    # Not `isinstance`, which believes a mock that claims to be a class.
+    is_class = issubclass(type(value), type)
+    classes = value.__mro__ if is_class else type(value).__mro__
     for cls in classes:
         yield vars(cls).get("__module__")
     attributes = read_instance_dict(value) or {}

@@ -163,8 +163,9 @@ def _read_wrapped(wrapper: object) -> object:
     """Return the `__wrapped__` of an object, as `functools.wraps` sets it, or None."""
     attributes = read_instance_dict(wrapper) or {}
     # `numpy.vectorize` has the wrapped function in another attribute.
-    name = "pyfunc" if real_type_name(wrapper) == "vectorize" else "__wrapped__"
-    return dict.get(attributes, name)
+    if dict.__contains__(attributes, "pyfunc") and real_type_name(wrapper) == "vectorize":
+        return dict.get(attributes, "pyfunc")
+    return dict.get(attributes, "__wrapped__")
 
 
 def _find_wrapped(wrapper: object, args: tuple) -> Layer | None:

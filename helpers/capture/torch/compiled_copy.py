@@ -8,7 +8,7 @@ import inspect
 from types import FunctionType, MethodType
 
 from ...internals import compiled_functions
-from ...safety.arguments import find_near_word, real_isinstance
+from ...safety.arguments import find_near_word
 from ...safety.restoring import patched
 from ..cpython.objects import find_inherited
 from ..cpython.unwrapping import DEEPEST, unwrap_call
@@ -24,22 +24,23 @@ def find_users_compiled(fn):
     """
     import torch
 
-    # `real_isinstance`, because `isinstance` believes a mock that claims another class
     target = fn
     for _ in range(DEEPEST):
+        # Not `isinstance`, which believes a mock that claims another class.
+        target_type = type(target)
         if compiled_functions.is_compiled(target):
             return target
 
-        if real_isinstance(target, functools.partial):
+        if issubclass(target_type, functools.partial):
             target = target.func
         elif _is_call_of_module(target):
             target = target.__self__
-        elif real_isinstance(target, MethodType):
+        elif target_type is MethodType:
             target = target.__func__
-        elif real_isinstance(target, torch.nn.Module):
+        elif issubclass(target_type, torch.nn.Module):
             target = target.forward
         else:
-            target = find_inherited(type(target), "__call__")
+            target = find_inherited(target_type, "__call__")
             if type(target) is not FunctionType:  # it is written in C, so nothing is inside
                 return None
     return None  # too many layers
@@ -54,17 +55,19 @@ def compile_copy_of(fn, options: dict) -> tuple:
     """
     import torch
 
-    if real_isinstance(fn, functools.partial):
+    # Not `isinstance`, which believes a mock that claims another class.
+    fn_type = type(fn)
+    if issubclass(fn_type, functools.partial):
         compiled, function = compile_copy_of(fn.func, options)
         return functools.partial(compiled, *fn.args, **fn.keywords), function
     if _is_call_of_module(fn):
         return compile_copy_of(fn.__self__, options)
-    if real_isinstance(fn, torch.nn.Module):
+    if issubclass(fn_type, torch.nn.Module):
         # The module itself is called, with the compiled copy in place of its `forward`. So its
         # hooks run, too.
         compiled, function = compile_copy_of(fn.forward, options)
         return functools.partial(_call_with_forward, fn, compiled), function
-    if real_isinstance(fn, FunctionType, MethodType):
+    if fn_type is FunctionType or fn_type is MethodType:
         return _compile_function(copy_function(fn), options)
     return compile_copy_of(_find_function_of_object(fn), options)
 
@@ -104,8 +107,9 @@ def _is_call_of_module(fn) -> bool:
     """Return whether `fn` is the bound method `module.__call__` that torch.nn.Module defines."""
     import torch
 
-    is_method = real_isinstance(fn, MethodType) and real_isinstance(fn.__self__, torch.nn.Module)
-    return is_method and fn.__func__ is torch.nn.Module.__call__
+    if type(fn) is not MethodType or not issubclass(type(fn.__self__), torch.nn.Module):
+        return False
+    return fn.__func__ is torch.nn.Module.__call__
 
 
 def _call_with_forward(module, forward, /, *args, **kwargs):
