@@ -255,9 +255,7 @@ class More:
         kwargs = self.pop() if with_keywords else {}
         function, arguments = self.take(2)
         if not hasattr(type(arguments), "__iter__") or not hasattr(kwargs, "keys"):
-            function(
-                *arguments, **kwargs
-            )  # CPython raises its TypeError on what cannot be unpacked
+            function(*arguments, **kwargs)  # CPython raises its TypeError
         self.start(function, list(arguments), dict(kwargs))
 
     def DICT_MERGE(self, depth):
