@@ -97,7 +97,10 @@ def compiled_apart() -> Iterator[None]:
 
 
 def _copy_code(code: CodeType) -> CodeType:
-    """Return a copy of a code object that contains copies of the code objects in it."""
+    """Return a copy of a code object, in which the code of inner functions is copied, too.
+
+    Dynamo has compiled nothing for a copy, because its cache entries are on the original.
+    """
     constants = []
     for constant in code.co_consts:
         constants.append(_copy_code(constant) if type(constant) is CodeType else constant)

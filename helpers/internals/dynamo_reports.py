@@ -187,10 +187,11 @@ def report_compilations(
 ) -> Iterator[None]:
     """Call `report(metrics)` in the block for each frame that Dynamo has compiled.
 
-    `metrics` is torch's CompilationMetrics, also for a compilation that failed.
+    `metrics` is torch's record of the compilation, a CompilationMetrics. There is one for a
+    compilation that failed, too.
     """
     utils = torch_private.dynamo_utils
-    # Torch calls this function last, for every entry of its compilation metrics.
+    # Torch calls this function for every such record, after the record is complete.
     real = utils.add_compilation_metrics_to_chromium
 
     def add_metrics(metrics):

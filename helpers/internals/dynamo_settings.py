@@ -1,4 +1,7 @@
-"""Dynamo's settings: read, changed for a block, and restored; and what torch logs meanwhile."""
+"""Read the settings of torch's Dynamo, and change or restore them in a `with` block.
+
+A stance is what `torch.compiler.set_stance` sets: whether Dynamo may compile, and compile again.
+"""
 
 import logging
 from collections import Counter
@@ -52,9 +55,12 @@ def restore_config() -> Iterator[None]:
 
 
 def run_compiled_functions_eagerly() -> AbstractContextManager[None]:
-    """Return a block in which compiled functions run as plain Python, and stay compiled."""
+    """Return a block in which compiled functions run as plain Python.
+
+    What Dynamo has compiled is used again after the block.
+    """
     eval_frame = torch_private.eval_frame
-    # Not `set_stance`, which refuses to run in a compiled function.
+    # `torch.compiler.set_stance` raises an error in a compiled function.
     eager_stance = type(eval_frame._stance)("force_eager")
     return patched(eval_frame, _stance=eager_stance)
 

@@ -129,7 +129,10 @@ def as_if_new(*codes: CodeType) -> Iterator[FreshBlock]:
 
 
 def as_if_new_where_possible() -> AbstractContextManager[FreshBlock | None]:
-    """Return a block of `as_if_new`, or one that does nothing where that cannot be done."""
+    """Return a block in which Dynamo is as new, or one that does nothing where that cannot be done.
+
+    The block gets a FreshBlock, or None in the second case.
+    """
     with suppress(MissingPart):
         code_extras.require_readable()
         return as_if_new()
@@ -174,7 +177,10 @@ def _restore_states(block: FreshBlock) -> None:
 
 
 def _note_skipped(block: FreshBlock) -> None:
-    """Add to `block.skipped` the code objects that Dynamo has decided to skip in the block."""
+    """Add to `block.skipped` the code objects that Dynamo has decided in the block to skip.
+
+    Each code object that Dynamo looked at in the block was set aside before, or is new.
+    """
     codes_by_id = {id(code): code for code, _ in block.set_aside} | block.new_codes
     for code in codes_by_id.values():
         if code_extras.read_action(code_extras.find_state(code)) == "SKIP":

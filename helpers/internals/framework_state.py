@@ -241,6 +241,7 @@ def _set_scope(context_module, before: tuple) -> None:
 
 
 def _set_filtering(debugging, before: bool) -> None:
+    """Turn the shortening of tracebacks on or off, for which TensorFlow has two functions."""
     if before:
         debugging.enable_traceback_filtering()
     else:
@@ -248,6 +249,7 @@ def _set_filtering(debugging, before: bool) -> None:
 
 
 def _set_determinism(config, before: bool) -> None:
+    """Turn deterministic ops on or off, for which TensorFlow has two functions."""
     if before:
         config.enable_op_determinism()
     else:
@@ -265,6 +267,7 @@ def _read_keras(state) -> tuple:
 
 
 def _set_keras(state, before: tuple) -> None:
+    """Set what `_read_keras` returned: the policy, the generator, and the generator's state."""
     policy, generator, seeds = before
     state.set_global_attribute("dtype_policy", policy)
     state.set_global_attribute("global_seed_generator", generator)

@@ -84,7 +84,10 @@ class SavedWeakDict:
 
 
 def save_collection(collection) -> SavedCollection | SavedWeakDict | None:
-    """Return an object that can restore this collection; None if it is no collection."""
+    """Return an object whose `restore()` gives a collection its present items back.
+
+    None if the argument is no collection of a kind that this module knows.
+    """
     if type(collection) is torch_private.dynamo_utils.ExactWeakKeyDictionary:
         return SavedWeakDict(collection)
     if isinstance(collection, (dict, list, set, deque)):

@@ -149,9 +149,10 @@ def _read_jump_slots(data: bytes, jump_slot: int) -> Iterator[tuple[bytes, int]]
 
 
 def _read_sections(data: bytes | mmap.mmap) -> list[_Section]:
-    """Return the section headers of an ELF file."""
-    (start,) = struct.unpack_from("<Q", data, 40)  # e_shoff
-    size, count = struct.unpack_from("<HH", data, 58)  # e_shentsize, e_shnum
+    """Return the section headers of an ELF file, in the order of their numbers."""
+    # The header of the file says where the table of sections is: e_shoff, e_shentsize, e_shnum.
+    (start,) = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
     offsets = range(start, start + size * count, size)
     return [_Section(*struct.unpack_from("<IIQQQQIIQQ", data, offset)) for offset in offsets]
 

@@ -149,11 +149,12 @@ def _find_object(place: str):
 
 
 def _import_torch() -> ModuleType:
-    """Return torch, imported; MissingPart if it cannot be imported here."""
+    """Import torch and return the module; MissingPart if it cannot be imported here."""
     refuse_late_dynamo()
     try:
         return importlib.import_module("torch")
     except Exception as error:  # an installation may be broken in any way
+        # `sentence` has text only for an error on a missing package.
         raise MissingPart(sentence(error) or unusable("torch", error)) from None
 
 

@@ -75,9 +75,10 @@ class CallTree:
         counts = Counter(self.routes)
         if not counts:
             return NO_ROUTE
-        return ", ".join(
-            f"{route} ×{count}" if count > 1 else route for route, count in counts.items()
-        )
+        texts = []
+        for route, count in counts.items():
+            texts.append(f"{route} ×{count}" if count > 1 else route)
+        return ", ".join(texts)
 
     def count(self, name: str) -> int:
         """Return how many calls there were of functions of this name."""

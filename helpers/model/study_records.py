@@ -72,7 +72,10 @@ def find_exercise_cells(cells: list[dict]) -> Iterator[ExerciseCells]:
 
 
 def _find_solution(text: str) -> str:
-    """Return the code of the folded solution in a text cell, "" if nothing is folded there."""
+    """Return the code of the solution in a text cell, "" if there is none.
+
+    A solution is the first block of Python after a `<details>`, which a page shows folded.
+    """
     if "<details>" not in text:
         return ""
     block = _PYTHON_BLOCK.search(text)

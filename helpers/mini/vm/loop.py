@@ -21,7 +21,7 @@ from .instructions import (
     Unwritten,
     outer_name,
 )
-from .steps import STEPS, links, set_context
+from .steps import STEPS, list_contexts, set_context
 
 PACKAGE = __name__.rpartition(".")[0]
 # These raise an exception that has passed this frame before, so the traceback has an entry for the
@@ -102,7 +102,7 @@ class Loop(Frame):
         return self.take_result()
 
     def take(self, count):
-        """Take so many values off the stack: a list, in the order in which they were pushed."""
+        """Take the top `count` values off the stack, and return them in the order of the pushes."""
         first = len(self.stack) - count
         values = self.stack[first:]
         del self.stack[first:]
@@ -121,10 +121,10 @@ class Loop(Frame):
                 raise TypeError(f"__init__() should return None, not '{kind}'")
             value = self.making
         self.done = True
-        self.thread.top = self.back
-        if self.is_flat:
+        self.thread.top = self.back  # the frame that called
+        if self.is_flat:  # the loop that runs now goes on in the calling frame
             self.back.push(value)
-        else:
+        else:  # `evaluate` of this frame ends and returns the value
             self.result = value
 
     def take_result(self):
@@ -134,7 +134,7 @@ class Loop(Frame):
         return result
 
     def find(self, name):
-        """Return a global or builtin name; NameError if there is none."""
+        """Return the value of a global or builtin name; NameError if there is none."""
         for space in (self.globals, self.builtins):
             if name in space:
                 return space[name]
@@ -225,10 +225,10 @@ class Loop(Frame):
 
         Return what the frame then yields or returns. A generator's `throw` calls this.
         """
-        chain(error, self.handling.value)
+        append_context(error, self.handling.value)  # sets `__context__`
         try:
             raise error
-        except BaseException:
+        except BaseException:  # `unwind` must be called while the error is being handled
             self.unwind(error, chained=True)
         return self.evaluate()
 
@@ -269,7 +269,7 @@ class Loop(Frame):
                 set_context(error, handled)
         # An error that came out of an inner `evaluate` got its context there.
         elif last_machine_code is not type(self).evaluate.__code__:
-            chain(error, handled)
+            append_context(error, handled)
 
     def _enter_handler(self, error, is_again) -> bool:
         """Go to the handler that guards the current instruction; return False if there is none.
@@ -414,16 +414,16 @@ def is_stub(method) -> bool:
     return ... in code.co_consts and not others
 
 
-def chain(error: BaseException, handled: BaseException | None):
+def append_context(error: BaseException, handled: BaseException | None):
     """Append `handled` to the chain of `__context__`s that begins with `error`.
 
     Nothing is done if the chain of `handled` has an exception of the first chain, because the two
     would become a circle.
     """
-    own_links = links(error)
-    handled_ids = {id(link) for link in links(handled)}
-    if not any(id(link) in handled_ids for link in own_links):
-        own_links[-1].__context__ = handled
+    own_contexts = list_contexts(error)
+    handled_ids = {id(context) for context in list_contexts(handled)}
+    if not any(id(context) in handled_ids for context in own_contexts):
+        own_contexts[-1].__context__ = handled
 
 
 def _raises_again(step) -> bool:

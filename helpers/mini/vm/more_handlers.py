@@ -330,7 +330,7 @@ class More:
     def GET_YIELD_FROM_ITER(self):
         """[iterable] → [iterator]"""
         iterable = self.pop()
-        if inspect.isgenerator(iterable):
+        if inspect.isgenerator(iterable):  # it is its own iterator
             self.push(iterable)
         else:
             self.push(iter(iterable))
@@ -348,6 +348,7 @@ class More:
 
     def CLEANUP_THROW(self):
         """[iterator, sent, StopIteration] → [its value]; anything else is raised again"""
+        # The handler around a `yield from`: a StopIteration says that the iterator has ended.
         error = self.pop()
         if not isinstance(error, StopIteration):
             raise error

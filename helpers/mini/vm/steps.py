@@ -256,21 +256,21 @@ class Exceptions:
 
     def RAISE_VARARGS(self, count):
         """[] or [exception] or [exception, cause] → raises"""
-        if count == 0:
+        if count == 0:  # `raise`
             error = self.handled
             if error is None:
                 raise RuntimeError("No active exception to reraise")
             raise error
-        if count == 1:
+        if count == 1:  # `raise error`
             raise _raised_exception(self, self.pop())
-        cause = self.pop()
+        cause = self.pop()  # `raise error from cause`
         error = _raised_exception(self, self.pop())
         raise error from _make_exception(self, cause)
 
     def PUSH_EXC_INFO(self):
         """[exception] → [what was handled before, exception]: from here on, this one is handled"""
         error = self.pop()
-        self.push(self.handled)
+        self.push(self.handled)  # POP_EXCEPT sets it again at the end of the `except`
         self.push(error)
         self.handled = error
 
@@ -317,19 +317,19 @@ def set_context(error: BaseException, handled: BaseException):
     If `error` is itself in the chain of contexts of `handled`, the chain is cut before it, so that
     there is no circle. Mirrors `_PyErr_SetObject` of CPython's `Python/errors.c`.
     """
-    for link in links(handled):
+    for link in list_contexts(handled):
         if link.__context__ is error:
             link.__context__ = None
     error.__context__ = handled
 
 
-def links(error: BaseException | None) -> list[BaseException]:
+def list_contexts(error: BaseException | None) -> list[BaseException]:
     """Return an exception, its `__context__`, the context of that, and so on, each once."""
-    chain = []
-    while error is not None and not any(error is link for link in chain):
-        chain.append(error)
+    errors = []
+    while error is not None and not any(error is listed for listed in errors):
+        errors.append(error)
         error = error.__context__
-    return chain
+    return errors
 
 
 def refuse_uncatchable(wanted):

@@ -41,7 +41,7 @@ NO_SLOPE = "no gradient leads from the result to x"  # slope: the gradient with 
 
 
 def patient(x):
-    """Break the graph, as in the notebook."""
+    """Break Dynamo's graph in several places; the notebook has the same function."""
     y = x * 2
     print("halfway", tuple(y.shape))
     if y.sum() > 0:
@@ -61,13 +61,15 @@ def patient(x):
 )
 def break_surgery(operated: Callable):
     """One graph, no break, and the right results and gradients for every input tried."""
-    near = partial(is_same_result, near=NEAR)
+    near = partial(is_same_result, near=NEAR)  # numbers that differ by rounding count as the same
     with torch.enable_grad(), dynamo_settings.restore_config():
-        answer = compiled_functions.find_original(operated)
+        answer = compiled_functions.find_original(operated)  # an answer may be compiled already
+        # `find_difference` runs each case with the answer and with `patient`. It returns why the
+        # answer is refused, or None.
         reason = find_difference(answer, patient, _make_eager_cases(), who="patient", same=near)
         if reason:
             return reason
-        with compiled_apart():
+        with compiled_apart():  # what Dynamo compiled before, such as in a cell, does not count
             cases = _make_compiled_cases()
             return find_difference(answer, patient, cases, who="a correct answer", same=near)
 
@@ -82,7 +84,7 @@ def _make_eager_cases() -> list[JudgedCase]:
     for values in INPUTS:
         for dtype in (torch.float, torch.double):
             tensors.append(torch.tensor(values, dtype=dtype))
-    rows = [(f"for {x.tolist()}", x) for x in tensors]
+    rows = [(f"for {x.tolist()}", x) for x in tensors]  # (text, argument of `_run_eagerly`)
     cases = make_cases(_run_eagerly, rows, _advise_on_result)
     cases.append(JudgedCase("the gradient for [0.5, 0, -1, -2]", _find_slope, _advise_on_slope))
     return cases

@@ -55,9 +55,11 @@ def dynamo_guards(guards: Callable):
     """A guard fails if the graph would be wrong, and none fails for other numbers in a tensor."""
     cases = []
     for pair in _make_guarded_pairs():
+        # What it means if the learner's guards hold where the finished ones fail, or the opposite.
         meaning = TOO_STRICT
         if pair.looks_at:
             meaning = f"a function may look at {pair.looks_at}, so the graph would be wrong"
+        # A guarded value is an argument, or an item of an argument.
         for source in ("k", "pair[1]"):
             shows = f"{source} = {pair.value!r}, and then {source} = {pair.other!r}"
             run = partial(_hold_for_other, source, pair)
@@ -143,7 +145,10 @@ def _make_shape_pairs(x) -> Iterator[GuardedPair]:
 
 
 def _make_scalar_pairs() -> Iterator[GuardedPair]:
-    """Yield pairs that differ in value or type, though `==` may call them equal."""
+    """Yield pairs of numbers and texts that differ in value or type, so that a guard must fail.
+
+    Some of them are equal by `==`, such as 1 and 1.0.
+    """
     yield GuardedPair(2, 3, "k")
     yield GuardedPair(0.1, 0.1 + 2e-17, "k")
     yield GuardedPair(math.inf, -math.inf, "k")
@@ -186,8 +191,9 @@ def _make_entry(k: int):
 def dynamo_lookup(lookup: Callable):
     """You find the same entries as the finished one, and report the same failing guards."""
     entries = [_make_entry(k) for k in (1, 2, 3)]
+    # In the last cache, two entries fit each call, and the first of them is right.
     caches = ([], entries, [*entries[::-1], *entries])
-    rows = []
+    rows = []  # (text, arguments of `_look_up`); no entry fits 3.0, which is not an int
     for cache, k in product(caches, (1, 2, 3.0)):
         rows.append((f"with {len(cache)} in the cache, for k = {k}", cache, (0.5, k)))
     cases = make_cases(_look_up, rows, ADVICE_FOR_LOOKUP)
@@ -212,7 +218,7 @@ def _look_up(cache: list, args: tuple, lookup: Callable):
 
 
 def _find_position(entry, cache: list) -> int | str:
-    """Return the position of an entry in the cache, or the entry as text if it is not in it."""
+    """Return the position of an entry in the cache; if it is not there, the entry as text."""
     for position, cached in enumerate(cache):
         if cached is entry:
             return position
@@ -225,6 +231,8 @@ HAND_OVER = (
 )
 
 
+# The check of `dynamo_receives` shows the lines of this function. Its variables are read and stored
+# in loops, so which of them the rest needs differs from position to position.
 def hand_on(items, found, other, last):
     while True:  # the last step jumps back
         if found:
@@ -245,9 +253,10 @@ def hand_on(items, found, other, last):
 )
 def dynamo_receives(receives: Callable):
     """From every position, the rest receives the names that it can still read, and no others."""
+    # The body of `hand_on` in one line, for the learner.
     body_lines = [line.strip() for line in inspect.getsource(hand_on).splitlines()[1:]]
     body = "; ".join(body_lines).replace(":;", ":")
-    rows = []
+    rows = []  # (text, argument of `_list_received`)
     for position, step in enumerate(dynamo.Code(hand_on.__code__).steps):
         shows = f"from line {step.line} on ({step.opname} at {position}) of `{body}`"
         rows.append((shows, position))

@@ -43,7 +43,7 @@ def find_part_difference(answer, part: str, cases: list[JudgedCase]) -> str | No
 )
 def dynamo_binary_op(binary_op: Callable):
     """You compute with known values now, and record operations on tensors in the graph."""
-    cases = []
+    cases = []  # each runs `_apply_operator` with the answer and with the finished `binary_op`
     for sign, (left, right) in product(dynamo.OPERATORS, OPERANDS):
         run = partial(_apply_operator, sign, left, right)
         advice = LATER if TENSOR in (left, right) else NOW
@@ -144,7 +144,8 @@ def _draw_recorded(recorder: type):
 def dynamo_recorder(recorder: type):
     """Your graph contains the same nodes as the finished one's."""
     advice = advise_by_part(ADVICE_FOR_RECORDER, FINISHED)
-    rows = []
+    # One case for each step: all steps up to it, so that the first wrong node is reported.
+    rows = []  # (text, argument of `_record_steps`)
     for count, step in enumerate(STEPS, 1):
         if isinstance(step, str):
             shows = f"after the input {step}"

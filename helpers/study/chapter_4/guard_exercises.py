@@ -50,11 +50,15 @@ GUARD_BREAKER_HINTS = (
 @exercise(*GUARD_BREAKER_HINTS)
 def guard_breaker(breakers, fn, first):
     """Each of your nine changes fails its guard and no other."""
-    changes = require_named_values(breakers, WANTED, "breakers")
-    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
-        real = DynamoGuards(fn, **first)
+    changes = require_named_values(breakers, WANTED, "breakers")  # name of a guard -> change
+    # A learner may have written torch.set_grad_enabled(False), which turns gradients off when it is
+    # made, not in a `with` block.
+    with torch.enable_grad():
+        real = DynamoGuards(fn, **first)  # the guards that Dynamo makes for the first call
+        # (text, arguments of `_find_failing`)
         rows = [(name, real, first, name) for name in WANTED]
         cases = make_cases(_find_failing, rows, ALONE)
+        # None stands for a correct answer.
         return find_difference(changes, None, cases, "a correct answer")
 
 
@@ -154,6 +158,8 @@ STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for 
 def guard_set(holds: Callable, fn: Callable, *first):
     """Your guards agree with Dynamo's on every call that the check tried."""
     with torch.enable_grad():
+        # `real` has Dynamo's guards for the first call. Called with arguments, it says whether the
+        # guards accept them.
         real = DynamoGuards(fn, *copy_arguments(first))
         calls = [
             *list_neighbours(real.function, real.first_arguments),

@@ -63,7 +63,9 @@ def behind_the_hook(behind_the_hook: Callable):
     if reason:
         raise MissingPart(f"This machine has no hook for the check: {reason}.")
 
+    # (text, arguments of `_run_behind_hook`)
     rows = [(show_call(program, ()), program, fn) for program, fn in PROGRAMS]
+    # Each case runs with the answer, and with `_run_in_cpython` in place of a correct answer.
     cases = make_cases(_run_behind_hook, rows, advise_by_part(ADVICE_BEHIND, "CPython"))
     return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")
 

@@ -40,7 +40,11 @@ ADVICE = {
 
 
 def _make_net():
-    """Return the model of the notebook."""
+    """Return the model of the notebook: a linear layer, a clamp, and a warm-up by calls.
+
+    The `if` breaks Dynamo's graph. `self.calls` is an int, so each call has another constant in the
+    graph, and Dynamo compiles again.
+    """
 
     class Net(torch.nn.Module):
         def __init__(self):
@@ -59,7 +63,10 @@ def _make_net():
 
 
 def _make_plain_step(model, optimizer, compile):
-    """Return the notebook's training step; `compile` is not used, so all of it runs eagerly."""
+    """Return the notebook's training step, which a correct answer must equal in its results.
+
+    It does not use `compile`, so nothing of it is compiled.
+    """
 
     def step(x, target):
         optimizer.zero_grad()
@@ -100,10 +107,11 @@ ONE_COMPILE_HINTS = (
 def one_compile(make_step: Callable):
     """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()
+    # (text, arguments of `_train` and of `_compile_training`)
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     training_cases = make_cases(_train, rows, advise_on_first_part(PLAIN))
     compiling_cases = make_cases(_compile_training, rows, _advise_on_compiling)
-    # Shape by shape: what a training computes comes before how it is compiled.
+    # For each shape, a wrong result is reported before a wrong compilation.
     cases = []
     for training, compiling in zip(training_cases, compiling_cases, strict=True):
         cases += [training, compiling]
