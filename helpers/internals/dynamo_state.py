@@ -88,7 +88,7 @@ def as_if_new(*codes: CodeType) -> Iterator[FreshBlock]:
     be done.
 
     If another thread calls a compiled function during the block, two things differ. What that
-    thread compiles for a code object that Dynamo had met is freed, so Dynamo compiles it again
+    thread compiles for a code object that Dynamo had met is not kept, so Dynamo compiles it again
     later. Dynamo's tables and counters are not restored.
     """
     code_extras.require_readable()
