@@ -40,7 +40,7 @@ def random_numbers_apart() -> Iterator[RandomUse]:
 
     def get_seed(op_seed):
         """Note the op seed that a user gave. TensorFlow calls `get_seed` for each random op."""
-        # In a graph, the kernel belongs to the traced function, and starts anew with that.
+        # In a graph, the kernel belongs to the traced function, and not to eager code.
         if op_seed is not None and context.executing_eagerly():
             use.has_own_seed = True
         return original_get_seed(op_seed)

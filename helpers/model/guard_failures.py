@@ -68,9 +68,9 @@ def explain_failures(failures: Sequence[Sequence[Failure]]) -> tuple[str, ...]:
         else:
             lines += sentences  # the number of a single entry says nothing
 
-    more = len(lines) - MOST_FAILURES
-    if more > 0:
-        lines[MOST_FAILURES:] = [f"and {more:,} more"]
+    hidden_count = len(lines) - MOST_FAILURES
+    if hidden_count > 0:  # one line replaces the rest
+        lines[MOST_FAILURES:] = [f"and {hidden_count:,} more"]
     return tuple(lines)
 
 

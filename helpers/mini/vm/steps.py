@@ -317,9 +317,9 @@ def set_context(error: BaseException, handled: BaseException):
     If `error` is itself in the chain of contexts of `handled`, the chain is cut before it, so that
     there is no circle. Mirrors `_PyErr_SetObject` of CPython's `Python/errors.c`.
     """
-    for link in list_contexts(handled):
-        if link.__context__ is error:
-            link.__context__ = None
+    for context in list_contexts(handled):
+        if context.__context__ is error:
+            context.__context__ = None
     error.__context__ = handled
 
 
