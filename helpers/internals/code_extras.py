@@ -1,10 +1,11 @@
-"""What torch has stored on a code object: read, taken off for a block, and restored.
+"""The pointer that torch stores on a code object: read it, take it off for a while, restore it.
 
-CPython gives a code object room for the pointers of others, `co_extra` (Include/cpython/code.h).
-Torch stores one there, to an ExtraState: its cache entries, and what it does with frames of this
-code (torch/csrc/dynamo/extra_state.h). Torch has functions that add to an ExtraState and one that
-frees it, but none that takes it off, so the pointer is moved here. A trial with a new code object
-shows where the pointer is.
+CPython lets other libraries store pointers on a code object, in the array `co_extra`
+(Include/cpython/code.h). Torch stores a pointer to an ExtraState there
+(torch/csrc/dynamo/extra_state.h). An ExtraState has Dynamo's cache entries for the code, and a
+FrameExecStrategy: what torch does with frames of the code. No function of torch takes an ExtraState
+off a code object and leaves it in memory. So this module overwrites the pointer itself. A trial
+with a new code object shows at which offset the pointer is.
 """
 
 import ctypes
@@ -20,6 +21,8 @@ from .interpreter_frame import WORD, find_unsupported, read_word
 HEADER = 2 * WORD  # the reference count and the type
 MOST_USERS = 255  # MAX_CO_EXTRA_USERS, Include/internal/pycore_interp.h
 LONGEST_STATE = 512  # bytes of an ExtraState that are searched
+# The names of torch's FrameAction: DEFAULT compiles a frame, SKIP runs it as plain Python, and
+# RUN_ONLY runs code that was compiled before but compiles nothing new.
 ACTIONS = ("DEFAULT", "SKIP", "RUN_ONLY")
 UNREADABLE = "what torch stores on a code object cannot be set aside on this Python and torch"
 
@@ -30,7 +33,7 @@ class ExtraLayout:
 
     #: Offset in a code object, in bytes, of the pointer to the array `co_extra`.
     extras: int
-    #: Number of torch's pointer in that array.
+    #: Index of torch's pointer in that array, from 0.
     number: int
     #: Offset in an ExtraState, in bytes, of torch's FrameExecStrategy.
     strategy: int
@@ -38,7 +41,7 @@ class ExtraLayout:
 
 def require_readable() -> None:
     """Raise MissingPart where torch's pointer cannot be found on this Python and torch."""
-    reason = find_unsupported()
+    reason = find_unsupported()  # a sentence if this CPython's memory layout is unknown, else ""
     if not reason and not _find_layout():
         reason = UNREADABLE
     if reason:
@@ -46,22 +49,23 @@ def require_readable() -> None:
 
 
 def read_action(state: int) -> str:
-    """Return the name of what torch does with frames of a code with this state, an address.
+    """Return what torch does with frames of a code object: DEFAULT, SKIP or RUN_ONLY.
 
-    DEFAULT compiles them, RUN_ONLY only runs what is compiled, SKIP runs them as they are. The
-    address 0, for no state, is DEFAULT.
+    `state` is the address of the code object's ExtraState, as `find_state` returns it. The address
+    0 means that the code object has no ExtraState, and torch treats that as DEFAULT.
     """
     if not state:
         return "DEFAULT"
-    # The second action is what torch does with the functions that this code calls.
+    # The second number is the action for the functions that the code calls.
     action, _ = _read_strategy(state, _find_layout().strategy)
     return next(name for name in ACTIONS if _number_action(name) == action)
 
 
 def list_barred_codes(codes: Iterable[CodeType]) -> list[tuple[CodeType, str]]:
-    """Return those of `codes` that torch does not compile, each with the name of torch's action.
+    """Return (code object, action) for those of `codes` that torch does not compile.
 
-    The list is empty where torch's state cannot be read.
+    The action is SKIP or RUN_ONLY. The list is empty where the ExtraState of a code object cannot
+    be read on this Python and torch.
     """
     if find_unsupported() or not _find_layout():
         return []
@@ -75,25 +79,33 @@ def list_barred_codes(codes: Iterable[CodeType]) -> list[tuple[CodeType, str]]:
 
 
 def find_state(code: CodeType) -> int:
-    """Return the address of what torch has stored on a code object; 0 for nothing."""
+    """Return the address of the ExtraState that torch stored on a code object; 0 for none."""
     slot = _find_slot(code)
     return read_word(slot) if slot else 0
 
 
 def take_off_state(code: CodeType) -> int:
-    """Take torch's state off a code object, and return its address; 0 for nothing.
+    """Set torch's pointer on a code object to null, and return the pointer; 0 for none.
 
-    The code object is as new then. Nothing frees the state, so `restore_state` must follow.
+    Torch then treats the code object as one that it never met. The ExtraState stays in memory, and
+    nothing else frees it, so a call of `restore_state` must follow.
     """
     slot = _find_slot(code)
     return _replace_word(slot, 0) if slot else 0
 
 
 def restore_state(code: CodeType, state: int, is_in_use: bool) -> None:
-    """Free what torch has stored on a code object meanwhile, and restore its earlier state.
+    """Free the ExtraState that torch stored since `take_off_state`, and restore the earlier one.
 
-    `state` is the address that `take_off_state` returned. If the new state `is_in_use`, because
-    Dynamo was asked in another thread, it is left in memory.
+    Parameters
+    ----------
+    code
+        The code object.
+    state
+        The address that `take_off_state` returned.
+    is_in_use
+        Whether another thread may be running code that Dynamo compiled since. If so, the newer
+        ExtraState is not freed but stays in memory.
     """
     if not is_in_use:
         torch_private.reset_code(code)
@@ -102,62 +114,73 @@ def restore_state(code: CodeType, state: int, is_in_use: bool) -> None:
         _replace_word(slot, state)
 
 
-def _replace_word(address: int, value: int) -> int:
+def _replace_word(address: int, new_pointer: int) -> int:
     """Write a pointer to an address, and return the pointer that was there."""
-    place = ctypes.c_void_p.from_address(address)
-    earlier_value = place.value or 0  # ctypes reads a null pointer as None
-    place.value = value
-    return earlier_value
+    memory = ctypes.c_void_p.from_address(address)
+    earlier_pointer = memory.value or 0  # ctypes reads a null pointer as None
+    memory.value = new_pointer
+    return earlier_pointer
 
 
 def _find_slot(code: CodeType) -> int:
-    """Return the address of torch's pointer on a code object; 0 if CPython has no room there yet.
+    """Return the address at which torch's pointer for a code object is stored; 0 for none.
 
-    The array `co_extra` begins with its length, `ce_size`. Its pointers follow.
+    CPython allocates the array `co_extra` of a code object when somebody first stores a pointer
+    there. The array begins with its length, `ce_size`. Its pointers follow.
     """
     layout = _find_layout()
-    extras = read_word(id(code) + layout.extras)
-    if not extras or layout.number >= read_word(extras):
+    array = read_word(id(code) + layout.extras)
+    if not array:  # nobody has stored a pointer on this code object
         return 0
-    return extras + WORD * (1 + layout.number)
+    length = read_word(array)
+    if layout.number >= length:  # the array was allocated before torch asked for a place in it
+        return 0
+    return array + WORD * (1 + layout.number)
 
 
 @functools.cache
 def _find_layout() -> ExtraLayout | None:
-    """Return where torch's pointer is, by what changes in a new code object; None if unclear.
+    """Return where torch stores its pointer, found by a trial; None if the trial is unclear.
 
-    The code object of the trial gets its `co_extra` when torch stores its first decision on it.
+    The trial makes a code object and has torch store an action on it. CPython then allocates the
+    array `co_extra`, so exactly one word of the code object changes: from null to the array.
     """
     code = compile("0", "<a trial>", "exec")
     words_before = _read_words(code)
-    _decide(code, "SKIP", "DEFAULT")
+    _store_actions(code, "SKIP", "DEFAULT")
     words_after = _read_words(code)
 
-    changed = []
+    changed_indexes = []
     for index, (before, after) in enumerate(zip(words_before, words_after, strict=True)):
         if before != after:
-            changed.append(index)
-    if len(changed) != 1 or words_before[changed[0]]:  # the pointer was null before
+            changed_indexes.append(index)
+    if len(changed_indexes) != 1:
+        return None
+    word_index = changed_indexes[0]
+    if words_before[word_index]:  # not null before, so the word is no pointer to a new array
         return None
 
-    extras = words_after[changed[0]]
-    length = read_word(extras)
-    if not 0 < length <= MOST_USERS:
+    array = words_after[word_index]
+    number = _find_only_pointer(array)
+    if number is None:
         return None
-    # Of all places in the array, only torch's has a pointer: nobody else has met this code.
-    numbers = [number for number in range(length) if read_word(extras + WORD * (1 + number))]
-    if len(numbers) != 1:
-        return None
-
-    state = read_word(extras + WORD * (1 + numbers[0]))
+    state = read_word(array + WORD * (1 + number))
     strategy = _find_strategy(code, state)
     if strategy is None:
         return None
-    return ExtraLayout(
-        extras=HEADER + WORD * changed[0],
-        number=numbers[0],
-        strategy=strategy,
-    )
+    return ExtraLayout(extras=HEADER + WORD * word_index, number=number, strategy=strategy)
+
+
+def _find_only_pointer(array: int) -> int | None:
+    """Return the index of the only pointer in the `co_extra` array at an address; None if unclear.
+
+    Only torch has met the code object of the trial, so every other place in the array is null.
+    """
+    length = read_word(array)
+    if not 0 < length <= MOST_USERS:  # then the address is not that of a `co_extra`
+        return None
+    numbers = [number for number in range(length) if read_word(array + WORD * (1 + number))]
+    return numbers[0] if len(numbers) == 1 else None
 
 
 def _read_words(code: CodeType) -> list[int]:
@@ -167,19 +190,28 @@ def _read_words(code: CodeType) -> list[int]:
 
 
 def _find_strategy(code: CodeType, state: int) -> int | None:
-    """Return the offset in the state at which torch stores its decision; None if there is none.
+    """Return the offset in an ExtraState of its FrameExecStrategy; None if it is not found.
 
-    It is the first offset whose two numbers follow three decisions in turn.
+    A FrameExecStrategy is two C ints: the action for frames of the code, and the action for the
+    functions that the code calls. `state` is the address of the ExtraState of `code`. For each
+    offset, torch stores three pairs of actions in turn. At the right offset, the two ints in memory
+    are the same as the stored pair each time.
     """
-    decisions = (("SKIP", "DEFAULT"), ("RUN_ONLY", "SKIP"), ("DEFAULT", "DEFAULT"))
+    action_pairs = (("SKIP", "DEFAULT"), ("RUN_ONLY", "SKIP"), ("DEFAULT", "DEFAULT"))
     for offset in range(0, LONGEST_STATE, ctypes.sizeof(ctypes.c_int)):
-        if all(_decide(code, *names) == _read_strategy(state, offset) for names in decisions):
+        if all(
+            _store_actions(code, *names) == _read_strategy(state, offset) for names in action_pairs
+        ):
             return offset
     return None
 
 
-def _decide(code: CodeType, action: str, action_of_callees: str) -> tuple[int, int]:
-    """Tell torch what to do with this code and with what it calls; return both as numbers."""
+def _store_actions(code: CodeType, action: str, action_of_callees: str) -> tuple[int, int]:
+    """Have torch store two actions on a code object, and return them as numbers.
+
+    `action` is for frames of the code itself, and `action_of_callees` for the functions that the
+    code calls. Both are names of `ACTIONS`.
+    """
     frame_action = torch_private.FrameAction
     current = getattr(frame_action, action)
     recursive = getattr(frame_action, action_of_callees)
@@ -194,6 +226,9 @@ def _number_action(name: str) -> int:
 
 
 def _read_strategy(state: int, offset: int) -> tuple[int, int]:
-    """Return the numbers of two frame actions at an offset in a state, which is an address."""
+    """Return the two C ints at an offset in an ExtraState: a FrameExecStrategy, as numbers.
+
+    `state` is the address of the ExtraState.
+    """
     current, recursive = (ctypes.c_int * 2).from_address(state + offset)
     return current, recursive

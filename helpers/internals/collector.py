@@ -1,8 +1,8 @@
-"""Whether the collector runs by itself: what finalisers call then is no call of the program's.
+"""Tell a profiler whether Python's garbage collector runs by itself, so that it skips finalisers.
 
-The collector runs at other times in each run of a program. A recorder that counts the calls of
-finalisers would find two runs different because of that, and a recorder that turns the collector
-off would change the program.
+The collector starts at other moments in each run of a program. A profiler that counted the calls
+that finalisers make would count differently in each run. A profiler that turned the collector off
+would change the program.
 """
 
 import gc
@@ -11,11 +11,12 @@ from operator import methodcaller
 
 
 class _Running(list):
-    """A list that has an item while the collector runs.
+    """A list that has an item while the collector runs, and is empty otherwise.
 
-    The collector's callback reads `start` when it begins and `stop` when it ends, which are the
-    names of the two phases. No Python code runs for that, because the collector may be called where
-    the stack is full, and where an interrupt comes.
+    The collector calls its callbacks with "start" and with "stop". Here both are properties:
+    reading `start` appends an item, and reading `stop` empties the list. Both properties are
+    written in C, so no Python code runs. Python code could fail, because the collector may start
+    where the stack is full or where Ctrl-C has just been pressed.
     """
 
     start = property(methodcaller("append", True))
@@ -23,29 +24,33 @@ class _Running(list):
 
 
 class CollectorHeard:
-    """Knows in a `with` block whether the collector runs."""
+    """Knows in a `with` block whether the garbage collector runs."""
 
     def __init__(self):
-        """Make the callback for the collector; the block sets it."""
-        #: Whether the program has called the collector, and that call has not ended.
+        """Make the callback for the collector. `__enter__` installs it."""
+        #: Whether the program has called `gc.collect`, and that call has not ended.
         self.is_asked = False
         self._running = _Running()
-        # The collector calls it with the name of a phase and a dict. So it reads the attribute of
-        # `_running` of that name. `getattr` takes the dict as its default.
+        # The collector calls `_callback("start", info)`, where `info` is a dict. That runs
+        # `getattr(self._running, "start", info)`, and so reads the property.
         self._callback = partial(getattr, self._running)
 
     def __enter__(self) -> "CollectorHeard":
-        """Have the collector call us."""
+        """Install the callback."""
         gc.callbacks.append(self._callback)
         return self
 
     def __exit__(self, *error) -> None:
-        """Have the collector call us no more."""
+        """Remove the callback."""
         if self._callback in gc.callbacks:  # the program may have emptied the list
             gc.callbacks.remove(self._callback)
 
     def is_at_work(self, event: str, argument: object) -> bool:
-        """Return whether the collector runs by itself at an event that a profiler receives."""
+        """Return whether the collector runs now without a call of `gc.collect` by the program.
+
+        A profiler calls this method at each event, with the event and the argument that
+        `sys.setprofile` passes to it.
+        """
         if argument is gc.collect and event.startswith("c_"):
-            self.is_asked = event == "c_call"
+            self.is_asked = event == "c_call"  # c_return and c_exception end the call
         return bool(self._running) and not self.is_asked

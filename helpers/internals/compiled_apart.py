@@ -1,7 +1,8 @@
-"""Blocks in which Dynamo compiles apart from what the program compiled before.
+"""`with` blocks in which torch's Dynamo compiles, and the program keeps what was compiled before.
 
-What Dynamo compiles is stored on code objects, and `torch._dynamo.reset()` empties those that it
-has met. So a block gets a list of its own of the code objects that Dynamo meets.
+Dynamo stores what it compiles on code objects. It keeps a list of the code objects that it has met,
+and `torch._dynamo.reset()` empties these code objects. Each block here gives Dynamo another list,
+so that neither a reset nor the end of the block touches the code objects that were met before.
 """
 
 import gc
@@ -13,13 +14,13 @@ from types import CodeType, FunctionType
 from ..safety.restoring import module, patched
 from . import dynamo_codes, torch_private
 
-# A module of torch's, and a table in it that a block has for itself, empty.
+# (module of torch, name of a table in it). In a block, each table is replaced by an empty one.
 OWN_TABLES = (
     ("torch._dynamo.convert_frame", "FRAME_COMPILE_COUNTER"),
     ("torch._dynamo.eval_frame", "cached_backends"),
 )
-# A module of torch's, and a dict in it whose keys are code objects. `torch._dynamo.reset()` empties
-# the dict, and cache entries need it.
+# (module of torch, name of a dict in it). The keys of each dict are code objects. Cache entries
+# need the dicts, though `torch._dynamo.reset()` empties them.
 NEEDED_TABLES = (
     ("torch._dynamo.utils", "orig_code_map"),
     ("torch._dynamo.resume_execution", "ContinueExecutionCache.cache"),
@@ -28,11 +29,11 @@ NEEDED_TABLES = (
 
 
 def earlier_code_kept() -> AbstractContextManager[None]:
-    """Keep what Dynamo has compiled, whatever the block does, and forget what the block compiles.
+    """Return a block that keeps what Dynamo compiled before it, and forgets what it compiles.
 
-    A `torch._dynamo.reset()` in the block forgets only what the block has compiled. What the block
-    compiles of a code object that was compiled before is kept, too. Nothing is done if Dynamo is
-    not loaded.
+    A `torch._dynamo.reset()` in the block forgets only what the block has compiled. There is one
+    exception: what the block compiles for a code object that Dynamo had met before is kept. If
+    Dynamo is not loaded, the block does nothing.
     """
     if module("torch._dynamo.convert_frame") is None:
         return nullcontext()
@@ -41,17 +42,23 @@ def earlier_code_kept() -> AbstractContextManager[None]:
 
 @contextmanager
 def _keep_earlier_code() -> Iterator[None]:
-    """Keep what Dynamo has compiled; Dynamo is loaded."""
+    """Do what `earlier_code_kept` says, where Dynamo is loaded.
+
+    `patched(owner, name=value)` sets an attribute in a block, and restores it after the block.
+    """
     convert_frame = module("torch._dynamo.convert_frame")
     with ExitStack() as stack:
         for module_name, name in OWN_TABLES:
             owner = module(module_name)
-            empty_table = type(getattr(owner, name))()  # a table of the same kind
+            empty_table = type(getattr(owner, name))()  # a table of the same type
             stack.enter_context(patched(owner, **{name: empty_table}))
-        sizes = module("torch._dynamo.pgo")
-        if sizes:  # Dynamo notes there which sizes of tensors have changed; None: nothing yet
-            stack.enter_context(patched(sizes, _CODE_STATE=None, _INIT_CODE_STATE=None))
-        # The block goes on with the number of the last frame, which is restored after it.
+        size_notes = module("torch._dynamo.pgo")
+        if size_notes:
+            # Dynamo notes there which sizes of tensors changed between calls. None is the start
+            # value, so the block begins without such notes.
+            stack.enter_context(patched(size_notes, _CODE_STATE=None, _INIT_CODE_STATE=None))
+        # Patched with its own value, so that the numbers that the block gives to frames are
+        # forgotten after it.
         frame_counter = convert_frame.FRAME_COUNTER
         stack.enter_context(patched(convert_frame, FRAME_COUNTER=frame_counter))
         stack.enter_context(_restore_counters())
@@ -67,12 +74,15 @@ def _keep_earlier_code() -> Iterator[None]:
 def compiled_apart() -> Iterator[None]:
     """Have Dynamo compile all functions anew in the block, as in a fresh process.
 
-    Dynamo's cache belongs to a code object. So each function that Dynamo has met gets a copy of its
-    code, and so does each function whose code contains that of such a function. After the block,
-    the functions have their own code objects again, with all that Dynamo had compiled.
+    Dynamo's cache belongs to a code object. So in the block each function that Dynamo has met has a
+    copy of its code object, for which nothing is compiled. A function gets a copy, too, if its code
+    contains the code object of an inner function that Dynamo has met. After the block, the
+    functions have their own code objects again, with all that Dynamo had compiled.
     """
-    met = dynamo_codes.list_met_codes() if module("torch._dynamo.convert_frame") else []
-    earlier_codes = [(fn, fn.__code__) for fn in _find_functions_with(met)]
+    is_loaded = module("torch._dynamo.convert_frame") is not None
+    met_codes = dynamo_codes.list_met_codes() if is_loaded else []
+    earlier_codes = [(fn, fn.__code__) for fn in _find_functions_with(met_codes)]
+    # id of a code object -> its copy. Functions that shared a code object share the copy.
     copies_by_id = {id(code): _copy_code(code) for _, code in earlier_codes}
     try:
         with earlier_code_kept():
@@ -81,12 +91,16 @@ def compiled_apart() -> Iterator[None]:
             yield
     finally:
         for fn, code in earlier_codes:
-            if fn.__code__ is copies_by_id[id(code)]:  # else somebody gave it another in the block
+            # Somebody may have given the function another code object in the block. That one stays.
+            if fn.__code__ is copies_by_id[id(code)]:
                 fn.__code__ = code
 
 
 def _copy_code(code: CodeType) -> CodeType:
-    """Return a copy of a code object that contains copies of the code objects in it."""
+    """Return a copy of a code object, in which the code of inner functions is copied, too.
+
+    Dynamo has compiled nothing for a copy, because its cache entries are on the original.
+    """
     constants = []
     for constant in code.co_consts:
         constants.append(_copy_code(constant) if type(constant) is CodeType else constant)
@@ -94,48 +108,56 @@ def _copy_code(code: CodeType) -> CodeType:
 
 
 def _find_functions_with(codes: list[CodeType]) -> list[FunctionType]:
-    """Return the functions whose code is one of these, or contains one of these."""
+    """Return all functions in memory whose code object is one of `codes` or contains one of them.
+
+    A code object contains those of its inner functions, in `co_consts`.
+    """
     if not codes:
         return []
     wanted_ids = {id(code) for code in codes}
     wanted_files = {code.co_filename for code in codes}
-    # Many functions may share a code object. The key is its id, because the hash of a code
-    # object asks its constants for theirs.
+    # id of a code object -> the answer of `contains_wanted`. Many functions may share a code
+    # object. The key is an id, because the hash of a code object needs the hash of each constant.
     answers_by_id: dict[int, bool] = {}
 
     def contains_wanted(code: CodeType) -> bool:
-        """Return whether a code object is one of these, or contains one at any depth."""
+        """Return whether a code object is one of `codes`, or contains one at any depth."""
         if id(code) not in answers_by_id:
-            inner_codes = [each for each in code.co_consts if type(each) is CodeType]
+            inner_codes = [const for const in code.co_consts if type(const) is CodeType]
             is_wanted = id(code) in wanted_ids
             answers_by_id[id(code)] = is_wanted or any(map(contains_wanted, inner_codes))
         return answers_by_id[id(code)]
 
     functions = [candidate for candidate in gc.get_objects() if type(candidate) is FunctionType]
-    # Code that contains another is of the same file, so most functions are ruled out here.
+    # A code object and those inside it are of one file, so most functions are ruled out quickly.
     functions = [fn for fn in functions if fn.__code__.co_filename in wanted_files]
     return [fn for fn in functions if contains_wanted(fn.__code__)]
 
 
 def _forget_compiled_code() -> None:
-    """Empty the caches of the code objects that Dynamo met first in the block."""
+    """Free what Dynamo stored on the code objects that it met first in the block.
+
+    Dynamo's two lists have weak references to code objects: those that it compiled, and those that
+    it made. In the block they have only what was met in the block.
+    """
     convert_frame = module("torch._dynamo.convert_frame")
     for reference in (*convert_frame.input_codes.seen, *convert_frame.output_codes.seen):
         code = reference()
-        if code is not None:
+        if code is not None:  # it is still in memory
             torch_private.reset_code(code)
 
 
 @contextmanager
 def _keep_needed_tables() -> Iterator[None]:
-    """Have a `torch._dynamo.reset()` in the block leave the tables that earlier entries need.
+    """Keep a `torch._dynamo.reset()` in the block from emptying the dicts of `NEEDED_TABLES`.
 
-    Dynamo looks up the codes of the entries there when it compiles again. The keys are weak, so
-    that what belongs to a code goes with it.
+    Dynamo looks up the code objects of earlier cache entries in these dicts when it compiles
+    again. The block may add to the dicts. Their keys are weak references, so an item goes when its
+    code object is freed.
     """
 
     def clear() -> None:
-        """Do nothing, where the method of this name would empty a table."""
+        """Do nothing, in place of the method `clear` of a dict."""
 
     with ExitStack() as stack:
         for module_name, name in NEEDED_TABLES:
@@ -147,8 +169,8 @@ def _keep_needed_tables() -> Iterator[None]:
 
 @contextmanager
 def _restore_counters() -> Iterator[None]:
-    """Restore at the end what `torch._dynamo.utils.counters` has counted: name -> Counter."""
-    counters = torch_private.dynamo_utils.counters
+    """Restore `torch._dynamo.utils.counters` after the block to the counts before it."""
+    counters = torch_private.dynamo_utils.counters  # name of a counter -> Counter
     earlier_counts = {name: dict(counts) for name, counts in counters.items()}
     try:
         yield

@@ -1,7 +1,8 @@
-"""Calls of compiled functions that run now, found by the frames on the stacks of threads.
+"""Find running calls of `torch.compile`d functions: frames of `compile_wrapper` on the stack.
 
-`torch.compile` returns a function of torch's, `compile_wrapper` (torch/_dynamo/eval_frame.py). Its
-frame is on the stack as long as a call of a compiled function runs.
+`torch.compile` returns a function of torch's, `compile_wrapper` (torch/_dynamo/eval_frame.py). As
+long as a call of a compiled function runs, a frame of `compile_wrapper` is on the stack. This
+module calls it the wrapper frame.
 """
 
 import sys
@@ -41,21 +42,28 @@ def has_another_thread_compiled_call() -> bool:
 def find_frame_being_compiled() -> tuple[dict, FrameType | None]:
     """Return what Dynamo compiles now, and the user's frame that called the compiled function.
 
-    The first is the dict of the local variables of `torch._dynamo.convert_frame._compile`, empty if
-    Dynamo compiles nothing in this thread. The second is None outside of a compiled call.
+    Returns
+    -------
+    compile_locals
+        The local variables of the innermost running `torch._dynamo.convert_frame._compile`. They
+        describe the frame that Dynamo compiles. The dict is empty if Dynamo compiles nothing in
+        this thread.
+    users_frame
+        The innermost frame of user code that is outside of the compiled call. None if no call of a
+        compiled function runs in this thread.
     """
     compile_locals = {}
-    is_inside = False  # whether the walk has come to a wrapper frame
+    has_met_wrapper = False
     frame = sys._getframe(1)
-    while frame is not None:
-        if is_inside and not is_library(frame.f_code.co_filename):
-            break
-        place = frame.f_globals.get("__name__"), frame.f_code.co_name
-        if place == ("torch._dynamo.convert_frame", "_compile"):
-            compile_locals = compile_locals or frame.f_locals
-        is_inside = is_inside or is_wrapper_frame(frame)
+    while frame is not None:  # from the innermost frame outwards
+        if has_met_wrapper and not is_library(frame.f_code.co_filename):
+            break  # the first user frame outside of the wrapper made the call
+        module_and_function = frame.f_globals.get("__name__"), frame.f_code.co_name
+        if module_and_function == ("torch._dynamo.convert_frame", "_compile"):
+            compile_locals = compile_locals or frame.f_locals  # the innermost one counts
+        has_met_wrapper = has_met_wrapper or is_wrapper_frame(frame)
         frame = frame.f_back
-    return compile_locals, frame if is_inside else None
+    return compile_locals, frame if has_met_wrapper else None
 
 
 def _wrapper_frames(frame: FrameType | None) -> Iterator[FrameType]:

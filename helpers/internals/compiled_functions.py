@@ -1,8 +1,8 @@
-"""What `torch.compile` returns, and what it was given: looked up in torch's own attributes.
+"""From a function that `torch.compile` returned to the function that was passed to it.
 
-Torch wraps a function that Dynamo cannot start with, such as one of a C library, in a Python
-function, `wrap_inline.<locals>.inner` (torch/_dynamo/external_utils.py). Here that function is the
-inline wrapper.
+Dynamo cannot start with some functions, such as a function of a C library. Torch wraps such a
+function in a Python function, `wrap_inline.<locals>.inner` (torch/_dynamo/external_utils.py), and
+compiles that. This module calls the Python function the inline wrapper.
 """
 
 from types import CodeType, FunctionType, MethodType
@@ -27,25 +27,33 @@ def is_compiled(fn) -> bool:
 
 
 def find_original(fn):
-    """Return what `torch.compile` was given to make `fn`; `fn` itself if it is not compiled.
+    """Return the object that was passed to `torch.compile` to make `fn`; `fn` if not compiled.
 
-    A bound method is a compiled one if its function is; its original is bound to the same object.
+    A bound method counts as compiled if its function is compiled. Then the result is a method, too,
+    bound to the same object.
     """
     if type(fn) is MethodType:
         function = find_original(fn.__func__)
-        return fn if function is fn.__func__ else MethodType(function, fn.__self__)
+        is_method_compiled = function is not fn.__func__
+        return MethodType(function, fn.__self__) if is_method_compiled else fn
     if type(fn) is not FunctionType:
+        # `torch.compile(module)` returns an OptimizedModule, which has the module as `_orig_mod`.
         return fn._orig_mod if type(fn) is _find_module_class() else fn
 
     original = fn.__dict__.get(_ORIGINAL, fn)
-    is_wrapped = type(original) is FunctionType and is_inline_wrapper(original.__code__)
-    return original.__wrapped__ if is_wrapped else original
+    if type(original) is FunctionType and is_inline_wrapper(original.__code__):
+        return original.__wrapped__  # the user passed the function inside the inline wrapper
+    return original
 
 
 def find_inline_wrapper(compiled) -> FunctionType | None:
-    """Return the inline wrapper that `torch.compile` put around the original; None without one."""
-    function = compiled.forward if type(compiled) is _find_module_class() else compiled
-    original = getattr(function, "__dict__", {}).get(_ORIGINAL)
+    """Return torch's inline wrapper around the function that was compiled; None if there is none.
+
+    `compiled` is what `torch.compile` returned.
+    """
+    is_module = type(compiled) is _find_module_class()
+    function = compiled.forward if is_module else compiled
+    original = getattr(function, "__dict__", {}).get(_ORIGINAL)  # what torch has compiled
     if type(original) is FunctionType and is_inline_wrapper(original.__code__):
         return original
     return None

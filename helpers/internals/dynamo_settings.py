@@ -1,4 +1,7 @@
-"""Dynamo's settings: read, changed for a block, and restored; and what torch logs meanwhile."""
+"""Read the settings of torch's Dynamo, and change or restore them in a `with` block.
+
+A stance is what `torch.compiler.set_stance` sets: whether Dynamo may compile, and compile again.
+"""
 
 import logging
 from collections import Counter
@@ -9,7 +12,8 @@ from ..safety import restoring
 from ..safety.restoring import patched
 from . import torch_private
 
-# The stances in which Dynamo compiles no frame, or no frame again.
+# The stances (`torch.compiler.set_stance`) in which Dynamo compiles nothing new: `force_eager` runs
+# plain Python only, and the others run what was compiled before.
 _STANCES_OFF = ("force_eager", "eager_on_recompile", "fail_on_recompile")
 _COMPILE_MARK = "_is_torch_compile"  # attribute that `torch.compile` gives a module
 
@@ -25,7 +29,10 @@ def read_stance() -> str:
 
 
 def find_setting_off() -> str:
-    """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none."""
+    """Return the setting that keeps Dynamo from compiling anything new now; "" if there is none.
+
+    The setting is returned as code, such as `torch.compiler.set_stance("force_eager")`.
+    """
     if torch_private.config.disable:
         return "torch._dynamo.config.disable"
     stance = read_stance()
@@ -36,7 +43,7 @@ def find_setting_off() -> str:
 
 @contextmanager
 def restore_config() -> Iterator[None]:
-    """Restore at the end of the block the items of `torch._dynamo.config` that it has changed."""
+    """Restore after the block the items of `torch._dynamo.config` that the block has changed."""
     config = torch_private.config
     earlier_values = config.get_config_copy()
     try:
@@ -48,30 +55,35 @@ def restore_config() -> Iterator[None]:
 
 
 def run_compiled_functions_eagerly() -> AbstractContextManager[None]:
-    """Return a block in which compiled functions run as plain Python, and stay compiled."""
+    """Return a block in which compiled functions run as plain Python.
+
+    What Dynamo has compiled is used again after the block.
+    """
     eval_frame = torch_private.eval_frame
-    # Not `set_stance`, which refuses to run in a compiled function.
+    # `torch.compiler.set_stance` raises an error in a compiled function.
     eager_stance = type(eval_frame._stance)("force_eager")
     return patched(eval_frame, _stance=eager_stance)
 
 
 def start_no_bar_monitor() -> AbstractContextManager[None]:
-    """Return a block in which a progress bar of tqdm starts no thread that watches over all bars.
+    """Return a block in which a progress bar of tqdm starts no monitor thread.
 
-    Torch's interpreter of FX graphs shows such bars (torch/fx/interpreter.py). The thread, which
-    tqdm starts for the first bar of a process, would outlive the block.
+    Torch's interpreter of FX graphs shows such bars (torch/fx/interpreter.py). tqdm starts its
+    monitor thread for the first bar of a process, and the thread would outlive the block.
     """
     tqdm = getattr(restoring.module("tqdm"), "tqdm", None)
-    return nullcontext() if tqdm is None else patched(tqdm, monitor_interval=0)
+    if tqdm is None:  # it is not loaded
+        return nullcontext()
+    return patched(tqdm, monitor_interval=0)  # 0 turns the monitor off
 
 
 @contextmanager
 def remove_compile_mark(module) -> Iterator[None]:
-    """Remove the attribute at the end that `torch.compile` puts on `module` in the block.
+    """Remove after the block the attribute that `torch.compile` sets on `module` in the block.
 
-    An object that has no `__dict__` is not marked.
+    A module that had the attribute before the block keeps it.
     """
-    attributes = getattr(module, "__dict__", {})
+    attributes = getattr(module, "__dict__", {})  # without a `__dict__`, torch sets no attribute
     was_marked = _COMPILE_MARK in attributes
     try:
         yield
@@ -81,13 +93,16 @@ def remove_compile_mark(module) -> Iterator[None]:
 
 
 def count_unsupported_messages() -> Counter[str]:
-    """Return Dynamo's messages on what it could not compile so far, and how often it gave each."""
+    """Return message -> count for what Dynamo could not compile since the process began."""
     return Counter(torch_private.dynamo_utils.counters["unimplemented"])
 
 
 @contextmanager
 def collect_torch_logs() -> Iterator[list[str]]:
-    """Collect the messages that torch logs in the block; none of them is printed."""
+    """Collect the messages that torch logs in the block; none of them is printed.
+
+    The block gets the list, which grows.
+    """
     messages: list[str] = []
 
     def add_message(record: logging.LogRecord) -> None:
@@ -98,12 +113,13 @@ def collect_torch_logs() -> Iterator[list[str]]:
 
     names = [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "torch"]
     loggers = [logging.getLogger(name) for name in names]
-    # A logger without handlers passes its messages on to one that has some.
-    earlier_handlers = {logger: logger.handlers for logger in loggers if logger.handlers}
+    # A logger without handlers passes its messages to a parent that has some. So only the loggers
+    # with handlers are changed.
+    handlers_by_logger = {logger: logger.handlers for logger in loggers if logger.handlers}
     try:
-        for logger in earlier_handlers:
+        for logger in handlers_by_logger:
             logger.handlers = [collector]
         yield messages
     finally:
-        for logger, handlers in earlier_handlers.items():
-            logger.handlers = handlers
+        for logger, earlier_handlers in handlers_by_logger.items():
+            logger.handlers = earlier_handlers

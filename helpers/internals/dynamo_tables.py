@@ -1,7 +1,7 @@
-"""The tables and counters in Dynamo's modules that a compilation changes: saved, and restored.
+"""Save and restore the global tables and counters of torch's Dynamo that a compilation changes.
 
-`torch._dynamo.reset` (torch/_dynamo/__init__.py) lists most of them. A torch that lacks one of
-these names is served without it.
+`torch._dynamo.reset` (torch/_dynamo/__init__.py) lists most of them. A name that this torch lacks
+is left out.
 """
 
 from collections.abc import Iterator
@@ -47,11 +47,12 @@ class SavedTables:
     def __init__(self):
         """Note the items of each collection, and each value, that this torch has."""
         self._collections = []
-        for _, name, owner in _find_names(COLLECTIONS):
-            for collection in _list_collections(name, owner):
+        for _, name, named_object in _find_names(COLLECTIONS):
+            for collection in _list_collections(name, named_object):
                 saved = save_collection(collection)
-                if saved is not None:  # this torch keeps something else under the name
+                if saved is not None:  # None: in this torch, the name is that of no collection
                     self._collections.append(saved)
+        # (module, name, value) of each name to which a compilation assigns
         self._values = list(_find_names(VALUES))
 
     def restore(self) -> None:
@@ -62,14 +63,22 @@ class SavedTables:
             setattr(module, name, value)
 
 
-def _list_collections(name: str, owner: object) -> list:
-    """Return the collections that belong to a name of COLLECTIONS: the object, or those in it."""
-    inner = [getattr(owner, attribute, None) for attribute in INNER_COLLECTIONS.get(name, ())]
-    return inner or [owner]
+def _list_collections(name: str, named_object: object) -> list:
+    """Return the collections that belong to a name of COLLECTIONS.
+
+    For most names, that is the object of the name itself. For a name of INNER_COLLECTIONS, it is
+    what the object has as the attributes that are listed there. A missing attribute is None.
+    """
+    attributes = INNER_COLLECTIONS.get(name, ())
+    inner_collections = [getattr(named_object, attribute, None) for attribute in attributes]
+    return inner_collections or [named_object]
 
 
 def _find_names(table: dict[str, str]) -> Iterator[tuple[ModuleType, str, object]]:
-    """Yield (module, name, value) for each name of a table that a loaded module has."""
+    """Yield (module, name, value) for each name of `table` that a loaded module has.
+
+    `table` maps the name of a module to names in it, with spaces between them.
+    """
     for module_name, names in table.items():
         module = restoring.module(module_name)
         if module is None:

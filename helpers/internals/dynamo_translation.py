@@ -1,7 +1,8 @@
-"""Blocks in which Dynamo's translation is reported, or its graphs get no backend.
+"""`with` blocks that report each step of Dynamo's translation, or keep graphs from a backend.
 
-Dynamo translates a function one instruction at a time (torch/_dynamo/symbolic_convert.py), and
-passes each finished graph to the backend (torch/_dynamo/output_graph.py).
+Torch's Dynamo translates a function one bytecode instruction at a time
+(torch/_dynamo/symbolic_convert.py). The translation fills a graph. A graph break ends a graph
+early. Dynamo passes each finished graph to the backend (torch/_dynamo/output_graph.py).
 """
 
 from collections.abc import Callable, Iterator
@@ -43,9 +44,11 @@ class TranslationWatcher(Protocol):
 def report_translation(watcher: TranslationWatcher) -> Iterator[list[Exception]]:
     """Call the methods of `watcher` for every step of Dynamo's translation in the block.
 
-    The block is given a list, to which each error is added that a method raises.
+    The block gets a list that grows. An error that a method of `watcher` raises is added to the
+    list, and does not reach the translation.
     """
     errors: list[Exception] = []
+    # (class of torch, name of a method of it -> the function that replaces the method)
     replacements = [
         (torch_private.InstructionTranslatorBase, _report_instructions(watcher, errors)),
         (torch_private.convert_frame.CatchErrorsWrapper, _report_skips(watcher, errors)),
@@ -65,14 +68,18 @@ def report_translation(watcher: TranslationWatcher) -> Iterator[list[Exception]]
 def _report_instructions(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
     """Return the methods for InstructionTranslatorBase that report instructions and breaks.
 
-    It is a dict of each method by its name. Each calls torch's own method, too.
+    The result maps the name of a method to the function that replaces the method. Each function
+    calls torch's own method, too.
     """
     translator = torch_private.InstructionTranslatorBase
     real_step = translator.step
     real_log = translator.log_graph_break
 
     def step(tx):
-        """Translate one instruction, as torch's method does, and report it before and after."""
+        """Translate one instruction, as torch's method does, and report it before and after.
+
+        `tx` is the InstructionTranslator. The result says whether there are more instructions.
+        """
         call_safely(watcher.before, errors, tx)
         try:
             goes_on = real_step(tx)
@@ -92,14 +99,16 @@ def _report_instructions(watcher: TranslationWatcher, errors: list[Exception]) -
 def _report_graphs(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
     """Return the methods for OutputGraph that report the end of a graph, and the graph itself.
 
-    It is a dict of each method by its name. Each calls torch's own method, too.
+    The result maps the name of a method to the function that replaces the method. Each function
+    calls torch's own method, too.
     """
     output_graph = torch_private.OutputGraph
     real_compile = output_graph.compile_subgraph
     real_call = output_graph.call_user_compiler
 
     def compile_subgraph(output, *args, **kwargs):
-        # strict=False: torch passes the two by position or by name, and others behind them.
+        # Torch passes `tx` and `reason` by position or by name. strict=False, because there may be
+        # fewer or more positional arguments.
         arguments = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
         call_safely(watcher.cut, errors, arguments.get("tx"), arguments.get("reason"))
         return real_compile(output, *args, **kwargs)
@@ -112,15 +121,17 @@ def _report_graphs(watcher: TranslationWatcher, errors: list[Exception]) -> dict
 
 
 def _report_skips(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
-    """Return the method for CatchErrorsWrapper that reports skipped frames, by its name.
+    """Return the method for CatchErrorsWrapper that reports frames that Dynamo skips.
 
-    The dict is empty where torch is older and has no such method.
+    The result maps the name of the method to the function that replaces it. It is empty where
+    torch is older and has no such method.
     """
     real_skip = getattr(torch_private.convert_frame.CatchErrorsWrapper, "_handle_skip", None)
-    if not real_skip:  # this torch only logs them
+    if not real_skip:
         return {}
 
     def handle_skip(wrapper, result, frame):
+        # The method is also called with results of frames that Dynamo has compiled.
         if result.skip_reason is not None and result.guarded_code is None:
             call_safely(watcher.passed, errors, frame, result.skip_reason)
         return real_skip(wrapper, result, frame)
@@ -130,8 +141,11 @@ def _report_skips(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
 
 @contextmanager
 def _keep_hook_times() -> Iterator[None]:
-    """Remove the times at the end that torch has taken of bytecode hooks in the block."""
-    times = torch_private.dynamo_utils.compilation_time_metrics
+    """Remove after the block the times that torch has measured of bytecode hooks in the block.
+
+    `report_translation` registers such a hook, so a program would find times that are not its own.
+    """
+    times = torch_private.dynamo_utils.compilation_time_metrics  # name of a phase -> its times
     earlier_names = set(times)
     try:
         yield
@@ -143,21 +157,22 @@ def _keep_hook_times() -> Iterator[None]:
 
 @contextmanager
 def skip_backends(is_meant: Callable[[CodeType], bool]) -> Iterator[list]:
-    """Call no backend in the block for code for which `is_meant(code)` is true.
+    """Call no backend in the block for the graphs of code for which `is_meant(code)` is true.
 
-    The graphs of such code run as they are, as with the backend `eager`. The block is given a list,
-    to which each backend is added that was not called.
+    Such graphs run uncompiled, as with the backend `eager`. The block gets a list that grows. Each
+    backend that was not called is added to the list.
     """
     output_graph = torch_private.OutputGraph
     real = output_graph.call_user_compiler
     skipped_backends = []
 
     def call_user_compiler(output, graph, *args, **kwargs):
+        # `root_tx` translates the outermost function, of which the graph is made.
         if not is_meant(output.root_tx.f_code):
             return real(output, graph, *args, **kwargs)
 
         backend = _unwrap_backend(output.compiler_fn)
-        if backend is not run_as_it_is:  # set by an outer block like this one
+        if backend is not run_as_it_is:  # else an outer block of this kind has set and noted it
             skipped_backends.append(backend)
         with patched(output, compiler_fn=run_as_it_is):
             return real(output, graph, *args, **kwargs)
@@ -167,7 +182,11 @@ def skip_backends(is_meant: Callable[[CodeType], bool]) -> Iterator[list]:
 
 
 def _unwrap_backend(compiler_fn):
-    """Return the backend that the user passed to `torch.compile`, out of torch's two wrappers."""
+    """Return the backend that the user passed to `torch.compile`.
+
+    Torch may put two wrappers around a backend, and stores the wrapped object as an attribute of
+    each wrapper.
+    """
     backend = getattr(compiler_fn, "_torchdynamo_orig_backend", compiler_fn)
     return getattr(backend, "compiler_fn", backend)
 

@@ -1,7 +1,8 @@
-"""Torch's frame callback: which one is set, what it may answer, and how torch counts it.
+"""Torch's frame callback, which decides for each Python frame whether compiled code runs instead.
 
-Torch asks its frame callback about each frame that CPython is about to evaluate
-(torch/csrc/dynamo/eval_frame.c). The callback's answer says which code runs for that frame.
+Torch calls the frame callback for each frame that CPython is about to evaluate
+(torch/csrc/dynamo/eval_frame.c). The callback returns an object that says which code runs for that
+frame. This module reads which callback is set, and builds such objects.
 """
 
 from types import CodeType
@@ -33,13 +34,17 @@ def build_code_answer(code: CodeType, root_guards):
 
 
 def release_callback_once() -> None:
-    """Have torch count one thread less that has a callback; at none, it removes its evaluator.
+    """Decrease by one torch's count of threads that have a frame callback.
 
-    Torch counts a callback twice that was removed in a frame which runs only compiled code. This
-    function sets a callback that answers RUN_ONLY, and lets such a frame remove it.
+    When the count is 0, torch removes its frame evaluator from CPython. An error in torch can leave
+    the count one too high. No function of torch decreases only the count, so this function uses a
+    defect of torch: where a callback is removed by a frame that may only run compiled code
+    (RUN_ONLY), torch decreases the count twice. The function sets a callback that gives the next
+    frame this mode, and then calls a function that removes the callback.
     """
     set_eval_frame = torch_private.set_eval_frame
     action = torch_private.FrameAction
+    # The frame itself runs as plain Python, and the functions that it calls run in mode RUN_ONLY.
     run_only = torch_private.FrameExecStrategy(action.SKIP, action.RUN_ONLY)
     answer = torch_private.ConvertFrameReturn(frame_exec_strategy=run_only, apply_to_code=False)
 

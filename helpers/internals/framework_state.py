@@ -1,10 +1,11 @@
-"""What code can set in torch, TensorFlow and Keras: parts that are read and restored.
+"""The global settings of torch, TensorFlow and Keras, such as seeds: how to read and restore each.
 
-Only a loaded framework is read, so this module imports none. Private names are looked up here where
-a framework has no public function for a part.
+A setting is a `StatePart`: a name, a function that reads the value, a function that restores it,
+and the module of the framework that must be loaded. Only a loaded framework is read, so this module
+imports none. Private names are looked up here where a framework has no public function.
 
 A `_read_…` function gets the module that a part needs, and returns the part's value. The `_set_…`
-function of the part gets the module and such a value.
+function of the part gets the module and the value that was read before.
 """
 
 from ..safety.restoring import module
@@ -49,53 +50,71 @@ def _set_autocast(torch, before: tuple) -> None:
 
 
 def _read_gpu_seeds(torch) -> list:
-    """Return the state of each GPU's generator. Nothing has been drawn before CUDA is in use."""
+    """Return the state of each GPU's random generator; [] before CUDA is initialized.
+
+    Reading the states would initialize CUDA, and nothing can have been drawn before that.
+    """
     return torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
 
 
 def _set_gpu_seeds(torch, before: list) -> None:
-    if before:  # empty: CUDA was not in use
+    if before:  # empty if CUDA was not initialized
         torch.cuda.set_rng_state_all(before)
 
 
 def _read_hooks(modules) -> dict:
-    """Return the hooks of all modules, by the name of the table that holds them."""
-    hooks = {}
+    """Return the hooks that torch calls for every `nn.Module`: name of a table -> copy of it.
+
+    `modules` is `torch.nn.modules.module`. Its tables `_global_…` map the number of a hook to the
+    hook.
+    """
+    hooks_by_table = {}
     for name, table in vars(modules).items():
         if name.startswith("_global_") and isinstance(table, dict):
-            hooks[name] = dict(table)
-    return hooks
+            hooks_by_table[name] = dict(table)
+    return hooks_by_table
 
 
 def _set_hooks(modules, before: dict) -> None:
+    """Fill torch's tables with these hooks. The tables stay, because other modules use them."""
     for name, hooks in before.items():
         table = getattr(modules, name)
         table.clear()
         table.update(hooks)
 
 
-def _mode_part(needs: str, name: str, stack: str) -> StatePart:
-    """Return the part that is one of torch's stacks of modes.
+def _mode_part(needs: str, name: str, stack_getter: str) -> StatePart:
+    """Return the part that is one of torch's stacks of modes, such as its dispatch modes.
 
-    `stack` is the name of the function, in the module `needs`, that returns the modes as a list,
-    the outermost first.
+    A mode is an object that intercepts each op of torch in a `with` block.
+
+    Parameters
+    ----------
+    needs
+        The name of torch's module for these modes. It has `_push_mode` and `_pop_mode`.
+    name
+        The name of the part.
+    stack_getter
+        The name of the function in that module that returns the modes as a list, the outermost
+        first.
     """
 
-    def read(home) -> list:
-        return getattr(home, stack)()
+    def read(mode_module) -> list:
+        return getattr(mode_module, stack_getter)()
 
-    def restore(home, before: list) -> None:
-        """Pop the modes that have come since, and push those that have gone."""
+    def restore(mode_module, before: list) -> None:
+        """Pop the modes that were pushed since, and push those that were popped since."""
         shared_count = 0  # how many modes at the bottom of both stacks are the same
-        for mode, earlier_mode in zip(read(home), before, strict=False):  # of the shorter one
+        # strict=False, because one stack may be longer.
+        for mode, earlier_mode in zip(read(mode_module), before, strict=False):
             if mode is not earlier_mode:
                 break
             shared_count += 1
 
-        while len(read(home)) > shared_count:
-            home._pop_mode()
+        while len(read(mode_module)) > shared_count:
+            mode_module._pop_mode()
         for mode in before[shared_count:]:
-            home._push_mode(mode)
+            mode_module._push_mode(mode)
 
     return switch_part(needs, name, read, restore)
 
@@ -115,6 +134,7 @@ def _read_config(dynamo) -> dict:
 
 
 def _set_config(dynamo, before: dict) -> None:
+    """Set only the settings that have changed, because torch checks each that is set."""
     for name, value in _read_config(dynamo).items():
         if name in before and value != before[name]:
             setattr(dynamo.config, name, before[name])
@@ -162,58 +182,66 @@ TORCH = (
 CONTEXT = "tensorflow.python.eager.context"
 
 
-def _read_seeds(home) -> tuple:
-    """Return the seed of TensorFlow, and the generator that numbers its random ops."""
-    context = home.context()
-    generator = getattr(context, "_rng", None)  # there is none before the first seed
+def _read_seeds(context_module) -> tuple:
+    """Return TensorFlow's seed, its generator of op seeds, and the state of that generator.
+
+    The generator draws a seed for each random op that gets none. Before `tf.random.set_seed`, there
+    is no generator: then the second and the third are None.
+    """
+    context = context_module.context()
+    generator = getattr(context, "_rng", None)
     return context._seed, generator, generator and generator.getstate()
 
 
-def _set_seeds(home, before: tuple) -> None:
-    context = home.context()
+def _set_seeds(context_module, before: tuple) -> None:
+    context = context_module.context()
     context._seed, context._rng, state = before
     if state is not None:
         context._rng.setstate(state)
 
 
 def draw_from_another_generator() -> None:
-    """Have TensorFlow number the next random ops by a generator of their own.
+    """Have TensorFlow draw the seeds of the next random ops from a new generator.
 
-    TensorFlow keeps a kernel for each number, and each kernel goes on where it was. A number of
-    the learner's generator that an answer used would go on elsewhere when the learner uses it.
+    TensorFlow keeps a kernel for each op seed, and the kernel remembers how many numbers it has
+    drawn. Suppose that a learner's answer is judged, and its ops use up the next seeds of the
+    learner's generator. The generator can be restored, but the kernels cannot. They would return
+    other numbers when the learner's own ops get the same seeds. With a new generator, the ops of
+    the answer get other seeds.
     """
-    home = module(CONTEXT)
-    if not home:
+    context_module = module(CONTEXT)
+    if not context_module:  # TensorFlow is not loaded
         return
-    context = home.context()
-    generator = getattr(context, "_rng", None)  # there is none before the first seed
+    context = context_module.context()
+    generator = getattr(context, "_rng", None)  # there is none before `tf.random.set_seed`
     if generator:
         context._rng = type(generator)("an answer is judged")
 
 
-def _read_generator(home) -> tuple:
-    """Return the global generator of tf.random and its state; None where it has not been made."""
-    generator = home.global_generator
+def _read_generator(random_module) -> tuple:
+    """Return the global generator of tf.random and its state; (None, None) before it is made."""
+    generator = random_module.global_generator
     return generator, generator and generator.state.numpy().tolist()
 
 
-def _set_generator(home, before: tuple) -> None:
-    home.global_generator, state = before
+def _set_generator(random_module, before: tuple) -> None:
+    random_module.global_generator, state = before
     if state is not None:
-        home.global_generator.state.assign(state)
+        random_module.global_generator.state.assign(state)
 
 
-def _read_scope(home) -> tuple:
-    """Return the device of a `with tf.device(…)` that is open: its name, and TensorFlow's spec."""
-    data = home.context()._thread_local_data
+def _read_scope(context_module) -> tuple:
+    """Return the device of the open `with tf.device(…)`: its name, and TensorFlow's DeviceSpec."""
+    data = context_module.context()._thread_local_data
     return data.device_name, data.device_spec
 
 
-def _set_scope(home, before: tuple) -> None:
-    home.context()._set_device(*before)
+def _set_scope(context_module, before: tuple) -> None:
+    context_module.context()._set_device(*before)
 
 
 def _set_filtering(debugging, before: bool) -> None:
+    """Turn the shortening of tracebacks on or off, for which TensorFlow has two functions."""
     if before:
         debugging.enable_traceback_filtering()
     else:
@@ -221,6 +249,7 @@ def _set_filtering(debugging, before: bool) -> None:
 
 
 def _set_determinism(config, before: bool) -> None:
+    """Turn deterministic ops on or off, for which TensorFlow has two functions."""
     if before:
         config.enable_op_determinism()
     else:
@@ -228,13 +257,17 @@ def _set_determinism(config, before: bool) -> None:
 
 
 def _read_keras(state) -> tuple:
-    """Return Keras' policy and its generator of seeds with its state; None where it has none."""
+    """Return Keras' dtype policy, its global generator of seeds, and the state of the generator.
+
+    Each of them is None where Keras has not made it yet.
+    """
     policy = state.get_global_attribute("dtype_policy")
     generator = state.get_global_attribute("global_seed_generator")
     return policy, generator, generator and generator.state.numpy().tolist()
 
 
 def _set_keras(state, before: tuple) -> None:
+    """Set what `_read_keras` returned: the policy, the generator, and the generator's state."""
     policy, generator, seeds = before
     state.set_global_attribute("dtype_policy", policy)
     state.set_global_attribute("global_seed_generator", generator)

@@ -1,8 +1,9 @@
-"""A running frame -> the objects in its memory: its local variables, then its value stack.
+"""Read the local variables and the value stack of a running frame from CPython's memory.
 
-CPython keeps both in one array, `localsplus`, at the end of `_PyInterpreterFrame`
-(Include/internal/pycore_frame.h). Nothing in Python's own language leads there, so it is read by
-address, and only where the layout is known.
+CPython keeps both in one array, `localsplus`, at the end of its struct `_PyInterpreterFrame`
+(Include/internal/pycore_frame.h). The first slots of the array are the local variables, and the
+value stack follows. Python code has no access to the array, so it is read by address, and only
+where the layout of the struct is known.
 """
 
 import ctypes
@@ -24,7 +25,7 @@ class _Null:
         return "NULL"
 
 
-NULL = _Null()  # an empty slot: the interpreter keeps NULL on its stack, too
+NULL = _Null()  # what an empty slot has; CPython also pushes NULL onto the value stack
 
 
 @dataclass(frozen=True)
@@ -48,10 +49,10 @@ class Layout:
 
 
 def find_unsupported() -> str:
-    """Return, in one sentence, why this interpreter's stack is never read; "" where it is read."""
+    """Return why this Python's memory layout is unknown, as a sentence; "" where it is known."""
     name = sys.implementation.name
     version = sys.version_info[:2]
-    # Objects are laid out otherwise without the GIL, and with references traced.
+    # Builds without the GIL, and debug builds that trace references, have other object headers.
     is_unusual = any(map(sysconfig.get_config_var, ("Py_GIL_DISABLED", "Py_TRACE_REFS")))
     if name == "cpython" and version in VERSIONS and not is_unusual:
         return ""
@@ -63,32 +64,41 @@ def find_unsupported() -> str:
 
 
 def read_layout() -> Layout:
-    """Return the offsets for this version; 3.11 has four other pointers before the code."""
+    """Return the offsets of fields in a frame's memory for the Python that runs now."""
     if sys.version_info >= (3, 12):
         return Layout()
+    # In 3.11, the struct has its fields in another order: four pointers stand before the code.
     return Layout(code=32, previous=48, frame_object=40, owner=69)
 
 
 def find_interpreter_frame(frame: FrameType) -> int:
-    """Return the address of the frame's `_PyInterpreterFrame`; it moves with a generator."""
+    """Return the address of the frame's `_PyInterpreterFrame`.
+
+    Read it anew each time: CPython moves the struct of a generator when the generator is freed.
+    """
     return read_word(id(frame) + read_layout().frame)
 
 
 def list_slot_names(code: CodeType) -> tuple[str, ...]:
-    """Return the names of the first slots: locals, cells that are no locals, free variables."""
-    local_names = code.co_varnames
+    """Return the variables of a code object in the order of their slots in `localsplus`.
+
+    First come the locals, then the cell variables that are not locals too, then the free variables.
+    """
+    local_names = code.co_varnames  # the parameters included
     cell_names = [name for name in code.co_cellvars if name not in local_names]
     return (*local_names, *cell_names, *code.co_freevars)
 
 
 def read_local_variables(frame: FrameType) -> Mapping[str, object]:
-    """Return name -> value of what is bound in a frame, without asking it for `f_locals`.
+    """Return name -> value for the variables of a frame that have a value.
 
-    Up to 3.12 that would write into a dict which the program may have changed, and which would keep
-    the values alive. Of a module or a class it is the namespace itself.
+    Up to 3.12, reading `frame.f_locals` of a function overwrites a dict that the program may have
+    changed, and the dict keeps the values alive. So the values are read from memory there.
     """
     code = frame.f_code
     is_function = code.co_flags & inspect.CO_OPTIMIZED
+    # `f_locals` does no harm in two cases. For a module or a class, it is the namespace itself.
+    # Since 3.13, it is a view of the frame. Where the memory layout is unknown, it has to do.
     if not is_function or sys.version_info >= (3, 13) or find_unsupported():
         return frame.f_locals
 
@@ -97,9 +107,10 @@ def read_local_variables(frame: FrameType) -> Mapping[str, object]:
     variables = {}
     for number, name in enumerate(list_slot_names(code)):
         value = read_object(read_word(first_slot + WORD * number))
-        # A variable that an inner function shares is in a cell, once the function has made that.
+        # A variable that is shared with an inner or outer function is in a cell. At the start of
+        # the function, its slot has the value itself, until the function has made the cell.
         if name in shared_names and type(value) is CellType:
-            is_empty = value == CellType()
+            is_empty = value == CellType()  # an empty cell equals an empty cell
             value = NULL if is_empty else value.cell_contents
         if value is not NULL:
             variables[name] = value
@@ -107,10 +118,10 @@ def read_local_variables(frame: FrameType) -> Mapping[str, object]:
 
 
 def read_object(pointer: int | None) -> object:
-    """Return the object at an address that was read from a slot; NULL for the address 0."""
+    """Return the object at an address that was read from a slot; NULL for the address 0 or None."""
     return ctypes.cast(pointer, ctypes.py_object).value if pointer else NULL
 
 
 def read_word(address: int) -> int:
-    """Return the pointer that lies at an address, 0 for NULL."""
+    """Return the pointer that is stored at an address in memory; 0 for a null pointer."""
     return ctypes.c_void_p.from_address(address).value or 0

@@ -1,7 +1,8 @@
-"""Keras's SeedGenerators (keras/src/random/seed_generator.py): read, and put back.
+"""Read and restore the states of Keras's SeedGenerators, which random ops draw seeds from.
 
-A Dropout layer has one of its own, and `keras.random` has one for the whole process, which it
-makes when somebody first draws.
+A layer such as Dropout has a SeedGenerator of its own (keras/src/random/seed_generator.py).
+`keras.random` has one for the whole process, the shared one. Keras makes it when somebody first
+draws from it.
 """
 
 import gc
@@ -21,7 +22,7 @@ class SeedStates:
 
     def __init__(self):
         """Read the state of each generator; one whose state cannot be read is left out."""
-        self._states = []  # pairs of a generator and its state
+        self._states = []  # (generator, state as a tuple of int)
         for generator in _find_generators():
             state = _read_state(generator)
             if state:
@@ -29,19 +30,19 @@ class SeedStates:
         self._shared = _find_shared()
 
     def changed(self) -> list[str]:
-        """Return the names of the generators that somebody has drawn from since."""
+        """Return the names of the generators that somebody has drawn from since `__init__`."""
         shared = _find_shared()
         names = []
         for generator, state in self._states:
             if _read_state(generator) != state:
                 is_shared = generator is shared
                 names.append(SHARED if is_shared else printable(str(generator.name)))
-        if shared is not self._shared:  # it was made since, or replaced
+        if shared is not self._shared:  # the shared generator was made or replaced since
             names.append(SHARED)
         return names
 
     def put_back(self) -> None:
-        """Set each generator that has moved to the state that was read."""
+        """Restore the state of each generator that was drawn from, and the shared generator."""
         for generator, state in self._states:
             if _read_state(generator) != state:
                 generator.state.assign(list(state))
@@ -51,15 +52,15 @@ class SeedStates:
 
 
 def _find_generators() -> list:
-    """Return the SeedGenerators in memory; none where Keras is not loaded."""
-    kind = getattr(restoring.module(_GENERATORS), "SeedGenerator", None)
-    if not kind:
+    """Return all SeedGenerators in memory; [] where Keras is not loaded."""
+    generator_class = getattr(restoring.module(_GENERATORS), "SeedGenerator", None)
+    if not generator_class:
         return []
-    return [candidate for candidate in gc.get_objects() if type(candidate) is kind]
+    return [candidate for candidate in gc.get_objects() if type(candidate) is generator_class]
 
 
 def _read_state(generator) -> tuple[int, ...] | None:
-    """Return the state of a generator; None if it cannot be read, as in a graph."""
+    """Return the state of a generator; None if the state has no value, as in a tf.Graph."""
     with suppress(Exception):
         return tuple(generator.state.numpy().tolist())
     return None

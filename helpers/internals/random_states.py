@@ -1,7 +1,4 @@
-"""The generators of random numbers that all of a process shares: read, and restored.
-
-They are Python's, NumPy's and PyTorch's own generators, and TensorFlow's and Keras's.
-"""
+"""Read and restore the global random generators of Python, NumPy, torch, TensorFlow and Keras."""
 
 import pickle
 import random
@@ -14,18 +11,25 @@ from .keras_seeds import SeedStates
 
 
 def read_random_states() -> dict[str, bytes]:
-    """Return the name of a generator -> its state; NumPy and PyTorch only if loaded."""
+    """Return name -> state for the generators of Python, NumPy and torch.
+
+    The names are "random", "np.random" and "torch.random". NumPy and torch are left out where they
+    are not loaded.
+    """
     states = {"random": pickle.dumps(random.getstate())}
     if numpy := restoring.module("numpy"):
         states["np.random"] = pickle.dumps(numpy.random.get_state())
     if torch := restoring.module("torch"):
-        with suppress(Exception):  # a mode of the program's may refuse to read it
+        with suppress(Exception):  # a dispatch mode of the program may raise an error here
             states["torch.random"] = bytes(torch.default_generator.get_state().numpy())
     return dict(sorted(states.items()))
 
 
 def restore_random_states(states: dict[str, bytes]) -> None:
-    """Set each generator whose state is another now than in `states`."""
+    """Restore each generator whose state differs now from that in `states`.
+
+    `states` is what `read_random_states` returned.
+    """
     states_now = read_random_states()
     changed = {name for name, state in states.items() if states_now.get(name) != state}
     if "random" in changed:
@@ -40,11 +44,12 @@ def restore_random_states(states: dict[str, bytes]) -> None:
 
 @contextmanager
 def random_numbers_kept() -> Iterator["tensorflow_random.RandomUse | None"]:
-    """Draw in the block without an effect on what the program draws after it.
+    """Restore all random generators after the block, so that the program draws the same numbers.
 
-    Yield what TensorFlow draws, or None where it is not loaded. An eager op of TensorFlow's with a
-    seed of its own goes on in its own stream, which nobody can restore. The attribute
-    `has_own_seed` of what is yielded says whether there was one.
+    The block gets a RandomUse, or None where TensorFlow is not loaded. There is one exception: an
+    eager op of TensorFlow with a seed of its own, `tf.random.normal(shape, seed=1)`, keeps its
+    place in its stream of numbers, and nobody can restore that. The attribute `has_own_seed` of the
+    RandomUse says whether the block ran such an op.
     """
     is_loaded = restoring.module("tensorflow")
     of_tensorflow = tensorflow_random.random_numbers_apart() if is_loaded else nullcontext()

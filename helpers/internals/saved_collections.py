@@ -1,7 +1,7 @@
-"""Collections of torch's: their items are noted, and restored after a block.
+"""Copy the items of a mutable collection of torch, and put them back into the same object later.
 
-They are dicts, lists, sets, deques, and dicts whose keys are weak and compared by identity
-(torch/_dynamo/utils.py: `ExactWeakKeyDictionary`).
+A collection is a dict, a list, a set, a deque, or torch's `ExactWeakKeyDictionary`: a dict with
+weak references to its keys, which are compared by identity (torch/_dynamo/utils.py).
 """
 
 import weakref
@@ -12,50 +12,57 @@ from . import torch_private
 
 
 class SavedCollection:
-    """A collection of torch's with its items at a moment; of a dict, also those of its values."""
+    """A collection, with a copy of its items and of the dicts and lists among a dict's values."""
 
     def __init__(self, collection: dict | list | set | deque):
         """Note the items that a collection has now."""
         self.collection = collection
         if isinstance(collection, dict):
             self.items = dict(collection)
+            #: The saved collections among the values of the dict.
             self.inner = _save_inner(collection.values())
         else:
             self.items = list(collection)
             self.inner = []
 
     def restore(self) -> None:
-        """Give the collection the items that it had."""
+        """Give the collection, and the collections in it, the items that they had."""
         for saved in self.inner:
             saved.restore()
-        self.collection.clear()
+        self.collection.clear()  # the object itself stays, because torch refers to it
         if isinstance(self.collection, (list, deque)):
             self.collection.extend(self.items)
-        else:
+        else:  # a dict or a set
             self.collection.update(self.items)
 
 
 class SavedWeakDict:
-    """An ExactWeakKeyDictionary of torch's with its items at a moment."""
+    """An ExactWeakKeyDictionary of torch with a copy of its items.
+
+    Torch's class has two dicts: `refs` maps the id of a key to a weak reference to the key, and
+    `values` maps the id to the value.
+    """
 
     def __init__(self, weak_dict):
         """Note the items that the dict has now, without keeping their keys alive."""
         self.weak_dict = weak_dict
-        #: id of a key -> a reference to the key, and the value.
+        #: id of a key -> (weak reference to the key, value)
         self.items: dict[int, tuple[weakref.ref, object]] = {}
         # A list, because a key that is freed meanwhile removes its item.
         for key_id, reference in list(weak_dict.refs.items()):
             key = reference()
             if key is not None and key_id in weak_dict.values:
-                # Not torch's own reference: it would call back after torch has dropped it.
+                # A new reference. Torch's own one has a callback that removes the item, and would
+                # call it even after torch has removed the item itself.
                 self.items[key_id] = weakref.ref(key), weak_dict.values[key_id]
         self.inner = _save_inner(value for _, value in self.items.values())
 
     def restore(self) -> None:
-        """Give the dict the items that it had, less those whose key has been freed since."""
+        """Give the dict the items that it had, without those whose key has been freed since."""
         for saved in self.inner:
             saved.restore()
 
+        # Remove what was added since.
         for key_id, reference in list(self.weak_dict.refs.items()):
             if not self._has_key(key_id, reference()):
                 self.weak_dict._remove_id(key_id)
@@ -66,7 +73,10 @@ class SavedWeakDict:
                 self.weak_dict[key] = value
 
     def _has_key(self, key_id: int, key: object) -> bool:
-        """Return whether this key is in the saved items: an id is used again once it is free."""
+        """Return whether the saved items have this key.
+
+        The id alone does not say so, because Python may give the id of a freed key to another one.
+        """
         if key_id not in self.items:
             return False
         reference, _ = self.items[key_id]
@@ -74,7 +84,10 @@ class SavedWeakDict:
 
 
 def save_collection(collection) -> SavedCollection | SavedWeakDict | None:
-    """Return an object that can restore this collection; None if it is no collection."""
+    """Return an object whose `restore()` gives a collection its present items back.
+
+    None if the argument is no collection of a kind that this module knows.
+    """
     if type(collection) is torch_private.dynamo_utils.ExactWeakKeyDictionary:
         return SavedWeakDict(collection)
     if isinstance(collection, (dict, list, set, deque)):

@@ -1,7 +1,8 @@
-"""The names that TensorFlow keeps to itself, looked up by this one module.
+"""Private modules, functions and settings of TensorFlow, which only this module looks up by name.
 
-TensorFlow may move or drop any of them in any release. It is imported at the first look-up. What
-needs several of them has its own module: `tensorflow_cache`, `tensorflow_traces` and
+TensorFlow may move or remove any of these names in any release. `tensorflow_private.NAME` is the
+object whose place is `PLACES["NAME"]`. TensorFlow is imported at the first look-up. Code that needs
+several private names together has its own module: `tensorflow_cache`, `tensorflow_traces` and
 `tensorflow_random`.
 """
 
@@ -14,6 +15,7 @@ from types import CodeType
 from ..safety import restoring
 
 _FUNCTION = "tensorflow.python.eager.polymorphic_function"
+# Name in this module -> `module` or `module:attribute` of TensorFlow.
 PLACES = {
     "context": "tensorflow.python.eager.context",
     "execute": "tensorflow.python.eager.execute",
@@ -41,32 +43,40 @@ FAST = "TFE_Py_FastPathExecute"
 SLOW = "TFE_Py_Execute"
 SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
 ENTRY_POINTS = FAST, SLOW
-QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that say nothing of what it computes
+QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that compute nothing
 
 
 def __getattr__(name: str):
-    """Return the module or object behind a name of `PLACES`."""
+    """Return TensorFlow's module or object for a name of `PLACES`.
+
+    Python calls this for each `tensorflow_private.NAME` that is no global of this module.
+    """
     if name not in PLACES:
         raise AttributeError(f"module {__name__!r} has no name {name!r}; add its place to PLACES")
     return pkgutil.resolve_name(PLACES[name])
 
 
-AUTOGRAPH_FILE = "__autograph_generated_file"  # begins the name of the file of AutoGraph's copies
+# AutoGraph writes a copy of a function into a generated file, and the file name begins so.
+AUTOGRAPH_FILE = "__autograph_generated_file"
 _AUTOGRAPH_COPY = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__\w+")
 
 
 def code_before_autograph(code: CodeType) -> CodeType | None:
-    """Return the code of the function that AutoGraph's copy was written from; None of no copy.
+    """Return the code object of the user's function from which AutoGraph wrote this code.
 
-    A copy is one function of a generated file (tensorflow/python/autograph/pyct/transpiler.py).
+    AutoGraph rewrites the source of a function, and imports the copy from a generated file
+    (tensorflow/python/autograph/pyct/transpiler.py). The result is None if `code` is not of such a
+    copy, or if the original is not found.
     """
     if AUTOGRAPH_FILE not in code.co_filename or not _AUTOGRAPH_COPY.fullmatch(code.co_qualname):
         return None
     api = restoring.module("tensorflow.python.autograph.impl.api")
-    # The look-ups have defaults, because another TensorFlow may keep its copies elsewhere.
+    # The look-ups have defaults, because another TensorFlow may store its copies elsewhere.
     cache = getattr(getattr(api, "_TRANSPILER", None), "_cache", None)
+    # Original code object -> {options: factory}. A factory has the module of a generated file.
     factories_by_code = getattr(cache, "_cache", {})
-    for original, factories in list(factories_by_code.items()):  # other threads may convert
+    # A list, because other threads may add to the cache.
+    for original, factories in list(factories_by_code.items()):
         files = {getattr(factory.module, "__file__", "") for factory in factories.values()}
         if code.co_filename in files and type(original) is CodeType:
             return original
@@ -77,22 +87,25 @@ def code_before_autograph(code: CodeType) -> CodeType | None:
 
 
 def graph_ops(name: str) -> tuple[str, ...]:
-    """Return the ops inside a graph that TensorFlow runs under this name; () if it is an op."""
+    """Return the names of the ops in the graph function `name`, such as ("MatMul", "Relu").
+
+    The result is () if TensorFlow has no graph function of this name, because `name` is an op.
+    """
     try:
         definition = __getattr__("context").context().get_function_def(name)
-    except Exception:  # TensorFlow has no function of this name
+    except Exception:
         return ()
     return tuple(node.op for node in definition.node_def if node.op not in QUIET)
 
 
 def tensor_number(tensor) -> object:
-    """Return the number by which TensorFlow tells tensors apart, or the object's id."""
-    # A symbolic tensor may have another kind of `_id`.
+    """Return the number that TensorFlow gave a tensor; the object's id if it has no number."""
+    # A symbolic tensor may have an `_id` that is not an int.
     return tensor._id if type(tensor._id) is int else id(tensor)
 
 
 def graphs_being_built() -> list:
-    """Return TensorFlow's stack of default graphs of this thread, where ops do not run now."""
+    """Return the graphs that this thread is building, the innermost last; [] in eager mode."""
     if __getattr__("context").context()._thread_local_data.is_eager:
         return []
     return list(__getattr__("framework_ops")._default_graph_stack.stack)
@@ -102,24 +115,25 @@ def graphs_being_built() -> list:
 def op_callback(callback) -> Iterator[None]:
     """Have TensorFlow report each op of this thread to `callback` in the block.
 
-    TensorFlow calls it as op_callbacks.py says, with the type, inputs, attributes and outputs.
+    TensorFlow calls it with the op's type, inputs, attributes and outputs, as op_callbacks.py says.
     """
     op_callbacks = __getattr__("op_callbacks")
     op_callbacks.add_op_callback(callback)
     try:
         yield
     finally:
-        # Removing one that is gone raises, and would hide what the block raised.
-        registered = __getattr__("context").context().op_callbacks
-        if any(other is callback for other in registered):
+        # The program may have removed the callback. To remove it again raises an error, which
+        # would replace an error of the block.
+        registered_callbacks = __getattr__("context").context().op_callbacks
+        if any(registered is callback for registered in registered_callbacks):
             op_callbacks.remove_op_callback(callback)
 
 
 @contextmanager
 def run_metadata() -> Iterator[object]:
-    """Collect metadata of runs in the block.
+    """Have TensorFlow collect metadata of the ops that run in the block.
 
-    The block gets a function that returns what was collected so far, as a RunMetadata.
+    The block gets a function. It returns what was collected so far, as TensorFlow's RunMetadata.
     """
     context = __getattr__("context")
     context.enable_run_metadata()
@@ -132,6 +146,7 @@ def run_metadata() -> Iterator[object]:
 # ------------------------------------------------------------------ modes of this thread
 
 OWN_PACKAGES = ("tensorflow", "keras", "tf_keras")
+# Attribute of TensorFlow's context -> our name for this setting.
 PLACEMENTS = {
     "_soft_device_placement": "soft placement",
     "_log_device_placement": "logged placement",
@@ -140,7 +155,7 @@ DEFAULT_DTYPE_POLICY = "float32"
 
 
 def _list_eager_settings() -> list[str]:
-    """Return the settings because of which a tf.function runs as Python."""
+    """Return the names of settings that are on and have a tf.function run as plain Python."""
     state = restoring.module(f"{_FUNCTION}.eager_function_run")
     debug_mode = restoring.module("tensorflow.python.data.ops.debug_mode")
     settings = []
@@ -152,7 +167,11 @@ def _list_eager_settings() -> list[str]:
 
 
 def _list_placements() -> list[str]:
-    """Return the device, the strategy and the settings that place ops on devices."""
+    """Return texts on what decides on which device an op runs in this thread.
+
+    They are the open `with tf.device(…)`, the class of a distribution strategy, and settings that
+    differ from TensorFlow's defaults, such as `logged placement on`.
+    """
     context = __getattr__("context").context()
     placements = []
     device = context._thread_local_data.device_name
@@ -164,42 +183,51 @@ def _list_placements() -> list[str]:
 
     for attribute, text in PLACEMENTS.items():
         value = getattr(context, attribute, None)
-        # None is the default of soft placement, and False that of logged placement.
-        is_default = attribute == "_log_device_placement" and value is False
-        if value is not None and not is_default:
+        # The default of soft placement is None, and that of logged placement is False.
+        is_logging_default = attribute == "_log_device_placement" and value is False
+        if value is not None and not is_logging_default:
             placements.append(f"{text} {'on' if value else 'off'}")
     return placements
 
 
 def _list_dispatchers() -> list:
-    """Return the classes and functions to which other libraries have TensorFlow pass its calls."""
+    """Return the classes and functions of other libraries that may take over TensorFlow's calls.
+
+    A library registers a dispatcher with TensorFlow. TensorFlow then asks the dispatcher at a call
+    of its API. Dispatchers of TensorFlow and Keras themselves are left out.
+    """
     dispatch = restoring.module("tensorflow.python.util.dispatch")
-    dispatchers = [type(found) for found in getattr(dispatch, "_GLOBAL_DISPATCHERS", ())]
-    for targets in getattr(dispatch, "_TYPE_BASED_DISPATCH_SIGNATURES", {}).values():
+    global_dispatchers = getattr(dispatch, "_GLOBAL_DISPATCHERS", ())
+    dispatchers = [type(dispatcher) for dispatcher in global_dispatchers]
+    # Function of TensorFlow's API -> the functions that replace it for some types of arguments.
+    targets_by_api = getattr(dispatch, "_TYPE_BASED_DISPATCH_SIGNATURES", {})
+    for targets in targets_by_api.values():
         dispatchers += targets
+
     foreign = []
     for dispatcher in dispatchers:
         package, _, _ = str(dispatcher.__module__).partition(".")
         if package not in OWN_PACKAGES:
             foreign.append(dispatcher)
-    return list(dict.fromkeys(foreign))
+    return list(dict.fromkeys(foreign))  # each once
 
 
 def _list_tapes() -> list[str]:
-    """Return a sentence if a gradient tape records."""
+    """Return a list with one sentence if a gradient tape records in this thread, else []."""
     has_no_tape = __getattr__("pywrap_tfe").TFE_Py_TapeSetIsEmpty()
     return [] if has_no_tape else ["a tape records"]
 
 
 def _list_keras_scopes() -> list[str]:
-    """Return the scopes of Keras that are open, and its dtype policy if it is not the default."""
+    """Return the names of Keras's open scopes, and its dtype policy if that is not the default."""
     scopes = []
     for name in ("symbolic_scope", "stateless_scope"):
+        # The module has a function such as `in_stateless_scope()`.
         module = restoring.module(f"keras.src.backend.common.{name}")
         if module and getattr(module, f"in_{name}")():
             scopes.append(name.replace("_", " "))
     state = restoring.module("keras.src.backend.common.global_state")
-    # Keras sets the policy with the first layer.
+    # The policy is None until the first layer is made.
     policy = state.get_global_attribute("dtype_policy") if state else None
     policy_name = getattr(policy, "name", DEFAULT_DTYPE_POLICY)
     if policy_name != DEFAULT_DTYPE_POLICY:
@@ -207,7 +235,8 @@ def _list_keras_scopes() -> list[str]:
     return scopes
 
 
-# What changes how TensorFlow runs a call -> what reads which of it is on in this thread.
+# What may change how TensorFlow runs a call -> a function that lists what of it is on in this
+# thread now.
 MODES = {
     "tf.functions turned off": _list_eager_settings,
     "TensorFlow placement": _list_placements,

@@ -1,4 +1,8 @@
-"""The random numbers of TensorFlow: drawn apart from those of the program, and put back."""
+"""A `with` block whose use of TensorFlow's random numbers does not affect the program after it.
+
+TensorFlow has an *op seed* for each random op: the one that the user gave it, or the next number of
+a generator in TensorFlow's context (`context._rng`, a `random.Random`).
+"""
 
 import random
 from collections.abc import Iterator
@@ -9,42 +13,45 @@ from . import tensorflow_private
 
 
 class RandomUse:
-    """What random numbers of TensorFlow a block has used."""
+    """Which random numbers of TensorFlow a block has used."""
 
     def __init__(self):
         """Begin with nothing used."""
-        #: whether the block has drawn from what the program shares
+        #: whether the block has drawn from a generator that the whole program shares
         self.drawn = False
-        #: whether it ran an eager op with a seed of its own. Such an op keeps its place in the
-        #: stream in C++, where nobody can set it.
+        #: whether the block ran an eager op with a seed that the user gave it. The kernel of such
+        #: an op keeps its place in its stream of numbers in C++, where nobody can restore it.
         self.has_own_seed = False
 
 
 @contextmanager
 def random_numbers_apart() -> Iterator[RandomUse]:
-    """Draw other op seeds in the block than the program will draw after it.
+    """Draw the op seeds of the block from another generator, and restore TensorFlow's own after it.
 
-    The seed of the context and the global generator are afterwards as before. A kernel keeps what
-    it has drawn for its seeds, so that to restore the generator of op seeds is not enough.
+    The block gets a RandomUse, which is complete after the block. TensorFlow's seed and the global
+    generator of `tf.random` are restored, too. To restore only the generator of op seeds would not
+    be enough. TensorFlow has a kernel for each op seed, and the kernel remembers how many numbers
+    it has drawn. So the block must not use the op seeds that the program will draw.
     """
     context = tensorflow_private.context.context()
     seeds = tensorflow_private.random_seed
-    original = seeds.get_seed
+    original_get_seed = seeds.get_seed
     use = RandomUse()
 
     def get_seed(op_seed):
-        """Note a seed of an op's own: TensorFlow calls this for each random op."""
-        # In a graph, the kernel belongs to the function that is traced.
+        """Note the op seed that a user gave. TensorFlow calls `get_seed` for each random op."""
+        # In a graph, the kernel belongs to the traced function, and not to eager code.
         if op_seed is not None and context.executing_eagerly():
             use.has_own_seed = True
-        return original(op_seed)
+        return original_get_seed(op_seed)
 
     seed_before = context._seed
     generator_before = getattr(context, "_rng", None)  # missing before the first random op
     own_generator = None
     state_at_start = None
-    if generator_before:  # else an op in the block makes one, which is dropped at the end
-        own_generator = random.Random(repr(generator_before.getstate()))
+    # Without a generator, a random op in the block makes one, which is dropped after the block.
+    if generator_before:
+        own_generator = random.Random(repr(generator_before.getstate()))  # the same in each run
         state_at_start = own_generator.getstate()
         context._rng = own_generator
     try:
@@ -52,9 +59,9 @@ def random_numbers_apart() -> Iterator[RandomUse]:
             yield use
     finally:
         generator = getattr(context, "_rng", None)
-        is_same = generator is own_generator
+        is_replaced = generator is not own_generator  # by `tf.random.set_seed` or a first op
         has_moved = own_generator is not None and own_generator.getstate() != state_at_start
-        if not is_same or has_moved:
+        if is_replaced or has_moved:
             use.drawn = True
         if generator_before or generator is not None:
             context._seed = seed_before
@@ -63,9 +70,12 @@ def random_numbers_apart() -> Iterator[RandomUse]:
 
 @contextmanager
 def _global_generator_restored(use: RandomUse) -> Iterator[None]:
-    """Restore the generator of `tf.random.get_global_generator`; note in `use` if it has drawn."""
+    """Restore the generator of `tf.random.get_global_generator` after the block.
+
+    If the block has drawn from it, made it or replaced it, `use.drawn` is set.
+    """
     module = tensorflow_private.stateful_random_ops
-    generator = module.global_generator
+    generator = module.global_generator  # None before somebody has asked for it
     state = None if generator is None else generator_state(generator)
     try:
         yield
@@ -79,7 +89,7 @@ def _global_generator_restored(use: RandomUse) -> Iterator[None]:
 
 
 def generator_state(generator) -> tuple[int, ...] | None:
-    """Return the state of a tf.random.Generator; None if it cannot be read, as in a graph."""
+    """Return the state of a tf.random.Generator; None if the state has no value, as in a graph."""
     with suppress(Exception):
         return tuple(generator.state.numpy().tolist())
     return None

@@ -1,4 +1,8 @@
-"""The traces of tf.functions: those that there are, and hooks that report new ones."""
+"""List the traces that `tf.function`s have, and report new traces to a callback.
+
+A trace is a run of the Python function that builds a graph. TensorFlow calls the result a
+ConcreteFunction. A tf.function has a cache that maps a key to a ConcreteFunction.
+"""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -17,20 +21,23 @@ def all_traces(function) -> list:
 
 
 def traced_functions() -> list:
-    """Return the tf.functions in memory that have a trace.
+    """Return all tf.functions in memory that have at least one trace.
 
-    Some of them may be garbage in a cycle: a collection is for the program to make.
+    Some of them may be garbage that the collector has not freed yet. The collector is not called
+    here, because that would change the program.
     """
     function_class = tensorflow_private.Function
-    # `type`, because a proxy in the heap may import a module when its `__class__` is read.
-    functions = [found for found in gc.get_objects() if type(found) is function_class]
+    # `type` and not `isinstance`, because the latter reads `__class__`. On a lazy module among the
+    # objects, that would import the module.
+    functions = [candidate for candidate in gc.get_objects() if type(candidate) is function_class]
     return [function for function in functions if cached_keys(function)]
 
 
 def owner_of(method):
-    """Return the object of a method.
+    """Return the object to which a method is bound.
 
-    In a tf.function, TensorFlow replaces the object by a TfMethodTarget, which refers to it weakly.
+    If the method is in a tf.function, TensorFlow has bound it to a TfMethodTarget instead, which
+    has a weak reference to the object.
     """
     owner = method.__self__
     return owner.target if type(owner) is tensorflow_private.TfMethodTarget else owner
@@ -40,7 +47,7 @@ def owner_of(method):
 def collecting_traces() -> Iterator[list]:
     """Collect the ConcreteFunctions that this thread traces in the block.
 
-    The block gets the list, which grows meanwhile.
+    The block gets the list, which grows.
     """
     callbacks = tensorflow_private.transform.CONCRETE_FUNCTION_CALLBACKS
     thread = get_ident()
@@ -65,13 +72,13 @@ class EndedTrace:
 
     #: the Python function that was traced
     python_function: object
-    #: the key of the trace
+    #: the key of the trace: (FunctionContext, FunctionType)
     key: tuple
-    #: the keys that its function had when the trace began, the oldest first
+    #: the keys that the function's cache had when the trace began, the oldest first
     earlier_keys: list
-    #: what the trace raised, or None
+    #: the error that the trace raised, or None
     error: BaseException | None
-    #: the time when the trace began, as the reader of `reporting_traces` counts it
+    #: the time when the trace began, as `read_time` of `reporting_traces` returned it
     began: int
     #: whether the trace began while the same function was being traced in the same thread
     in_itself: bool
@@ -81,28 +88,28 @@ class EndedTrace:
 def reporting_traces(
     on_trace: Callable[[EndedTrace], None], read_time: Callable[[], int]
 ) -> Iterator[None]:
-    """Call `on_trace` with an EndedTrace after each trace in the block, of any function.
+    """Call `on_trace` with an EndedTrace after each trace in the block, of any tf.function.
 
-    `read_time` is called without arguments when a trace begins. TensorFlow calls both in the thread
-    that traces.
+    `read_time()` is called when a trace may begin, and its result is the `began` of the EndedTrace.
+    Both callbacks are called in the thread that traces.
     """
     module = tensorflow_private.tracing_compilation
     name = "_maybe_define_function"
     original = getattr(module, name)
-    # The look-ups that have begun: the thread and the cache of each.
-    running = []
+    # (thread, cache of a tf.function) for each call of `define_and_report` that has not ended
+    running_lookups = []
 
-    # TensorFlow calls this function for each call of a tf.function that it looks up: it traces the
-    # function if the cache has no key for the call.
+    # TensorFlow calls `_maybe_define_function` at each call of a tf.function. It looks the call up
+    # in the cache, and traces the function if no key of the cache serves the call.
     def define_and_report(args, kwargs, options):
         cache = options.function_cache
-        # An empty tuple stands for the keys of a function that is traced without a cache.
+        # `_primary` maps each key to a ConcreteFunction. A function may be traced without a cache.
         keys = () if cache is None else cache._primary
         earlier_count = len(keys)
         began = read_time()
         lookup = get_ident(), cache
-        in_itself = cache is not None and lookup in running
-        running.append(lookup)
+        in_itself = cache is not None and lookup in running_lookups
+        running_lookups.append(lookup)
 
         failure = None
         try:
@@ -111,10 +118,11 @@ def reporting_traces(
             failure = error
             raise
         finally:
-            running.remove(lookup)
-            # A trace adds a key to the cache; without a new one, an earlier key served the call.
+            running_lookups.remove(lookup)
+            # A trace adds a key to the cache. Without a new key, an earlier one served the call.
             if failure or len(keys) > earlier_count:
-                with suppress(Exception):  # what raises here has ended the trace as `failure`
+                # If the key cannot be made, that is the reason for `failure`: nothing was traced.
+                with suppress(Exception):
                     trace = EndedTrace(
                         options.python_function,
                         _key_of_options(args, kwargs, options),
@@ -130,7 +138,7 @@ def reporting_traces(
 
 
 def _key_of_options(args, kwargs, options):
-    """Return the key of a call from TensorFlow's TracingOptions."""
+    """Return the key (FunctionContext, FunctionType) of a call with TensorFlow's TracingOptions."""
     return make_key(
         args,
         kwargs,
@@ -145,9 +153,10 @@ def _key_of_options(args, kwargs, options):
 
 @contextmanager
 def retraces_counted_apart() -> Iterator[None]:
-    """Count the traces of the block apart from the program's: after five, TensorFlow warns.
+    """Keep the traces of the block out of the counts by which TensorFlow warns of retracing.
 
-    It counts by the code of the Python function, so that a new tf.function counts as the old one.
+    TensorFlow warns after five traces of one function. It counts by the code object of the Python
+    function, so a new tf.function of the same Python function would add to the program's counts.
     """
     module = tensorflow_private.polymorphic_function
     name = "_frequent_tracing_detector_manager"

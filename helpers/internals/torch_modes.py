@@ -1,6 +1,6 @@
-"""What changes how torch runs a call in this thread: modes, hooks, settings, dispatch keys.
+"""List the modes, hooks and settings that change how torch runs a call in this thread.
 
-All of it is read from a loaded torch. `build_dispatch_mode` makes a mode that reports each op.
+All of them are read from a loaded torch. `build_dispatch_mode` makes a mode that reports each op.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,15 @@ DEVICE_KINDS = ("cpu", "cuda", "mps", "xpu")
 
 
 def read_mode_stacks() -> tuple[list, list]:
-    """Return torch's dispatch modes and its function modes that are on in this thread."""
-    dispatch = restoring.module("torch.utils._python_dispatch")
-    functions = restoring.module("torch.overrides")
+    """Return (dispatch modes, function modes) of torch that are on in this thread.
+
+    A dispatch mode intercepts each op, and a function mode each call of torch's Python API.
+    """
+    dispatch_module = restoring.module("torch.utils._python_dispatch")
+    function_module = restoring.module("torch.overrides")
     return (
-        dispatch._get_current_dispatch_mode_stack() if dispatch else [],
-        functions._get_current_function_mode_stack() if functions else [],
+        dispatch_module._get_current_dispatch_mode_stack() if dispatch_module else [],
+        function_module._get_current_function_mode_stack() if function_module else [],
     )
 
 
@@ -45,23 +48,27 @@ def _list_autograd_modes() -> list[str]:
         names.append("no_grad")
     if torch.is_anomaly_enabled():
         names.append("anomaly detection")
-    # True: also while torch.compile traces, when torch hides the hooks from others.
+    # While torch.compile traces, torch returns None unless the argument is True.
     if torch._C._autograd._top_saved_tensors_default_hooks(True) is not None:
         names.append("saved tensors hooks")
     return names
 
 
 def _list_functorch_layers() -> list[str]:
-    """Return the names of the transforms of torch.func under way, the outermost first."""
+    """Return the names of the transforms of torch.func that run now, the outermost first.
+
+    Such a transform is, for example, "vmap" or "grad".
+    """
     functorch = restoring.module("torch._C._functorch")
     layers = functorch.get_interpreter_stack() if functorch else None
     return [layer.key().name.lower() for layer in layers or ()]
 
 
 def _list_module_hooks() -> list[Callable]:
-    """Return the hooks that torch calls for every module."""
+    """Return the hooks that torch calls for every `nn.Module`, as functions."""
     modules = restoring.module("torch.nn.modules.module")
     hooks = []
+    # Torch has a dict `_global_…` for each kind of hook: number -> hook, or number -> a flag.
     for name, table in vars(modules).items():
         if name.startswith("_global_") and isinstance(table, dict):
             hooks += [hook for hook in table.values() if callable(hook)]
@@ -69,7 +76,7 @@ def _list_module_hooks() -> list[Callable]:
 
 
 def _list_settings() -> list[str]:
-    """Return the settings of the whole of torch that somebody has changed."""
+    """Return the names of process-wide settings of torch that somebody has changed."""
     torch = restoring.module("torch")
     devices = restoring.module("torch.utils._device")
     names = []
@@ -82,11 +89,11 @@ def _list_settings() -> list[str]:
 
 
 def _list_compiler_settings() -> list[str]:
-    """Return what keeps torch.compile from compiling now: a trace, a stance, a setting."""
+    """Return texts on what keeps torch.compile from compiling now, such as `stance force_eager`."""
     names = []
     if is_jit_tracing():
         names.append("torch.jit is tracing")
-    if restoring.module("torch._dynamo.eval_frame"):
+    if restoring.module("torch._dynamo.eval_frame"):  # else Dynamo is not loaded
         stance = read_stance()
         if stance != "default":
             names.append(f"stance {stance}")
@@ -100,7 +107,7 @@ def is_jit_tracing() -> bool:
     return restoring.module("torch")._C._is_tracing()
 
 
-# What changes how torch runs a call -> a function that lists which of it is on in this thread.
+# What may change how torch runs a call -> a function that lists what of it is on in this thread.
 # `show_interceptions` calls these functions when torch is loaded.
 MODES = {
     "torch autocast": _list_autocast,
@@ -116,29 +123,30 @@ def build_dispatch_mode(
     report: Callable[[str, tuple, object], object],
     keep_out_dynamo: Callable[[CodeType], object] | None = None,
 ):
-    """Return a dispatch mode, to be entered, that calls `report` after each op that ran.
+    """Return a torch dispatch mode, a context manager, that calls `report` after each op that ran.
 
     Parameters
     ----------
     report
         Gets the op's name, such as `aten.mul`, the tuple of its arguments, and its result.
     keep_out_dynamo
-        Gets each code object of the mode, and has to keep Dynamo from translating it. Without this
-        argument, `torch.compiler.disable` does so.
+        Is called with each code object of the mode, and has to keep Dynamo from translating that.
+        If it is None, `torch.compiler.disable` does so.
     """
     torch_private.refuse_late_dynamo()
     from torch.utils._python_dispatch import TorchDispatchMode
 
-    # id of an op -> its name and the op. The op is kept, so that no other object gets its id. The
-    # key is an id because hashing an op calls a method in Python, which costs more than the rest.
+    # id of an op -> (name, op). The key is an id, because hashing an op calls a method in Python,
+    # which costs more than the rest. The op is stored, so that no other object gets its id.
     names_by_id = {}
 
     class ReportingMode(TorchDispatchMode):
-        supports_higher_order_operators = True  # or torch.cond and its like raise here
+        # Without this, ops that take functions, such as torch.cond, raise an error in the mode.
+        supports_higher_order_operators = True
 
         @classmethod
         def ignore_compile_internals(cls):
-            return True  # or torch.compile gives the function up, for good
+            return True  # otherwise torch.compile never compiles what was called in the mode
 
         @classmethod
         def _should_skip_dynamo(cls):
@@ -152,7 +160,7 @@ def build_dispatch_mode(
                 names_by_id[id(func)] = entry
 
             name, _ = entry
-            if name:
+            if name:  # "" is for an op that is not reported
                 report(name, (*args, *kwargs.values()) if kwargs else args, result)
             return result
 
@@ -166,8 +174,8 @@ def build_dispatch_mode(
 
 def _name_op(op) -> str:
     """Return a name such as aten.mul or higher_order.cond; "" for an op of torch's profiler."""
-    packet = getattr(op, "overloadpacket", None)
-    if packet is None:  # a higher-order op: what its functions run is not dispatched to this mode
+    packet = getattr(op, "overloadpacket", None)  # the op without its overload: `mul` of mul.Tensor
+    if packet is None:  # a higher-order op, which takes functions
         return f"higher_order.{getattr(op, '_name', type(op).__name__)}"
     if op.namespace == "profiler":
         return ""
@@ -175,19 +183,26 @@ def _name_op(op) -> str:
 
 
 def read_autograd_position() -> tuple:
-    """Return autograd's running node, or None, and the number of the newest node it has made.
+    """Return (node, number) on what autograd does in this thread now.
 
-    The number is -1 where autograd makes no nodes, or torch is not loaded.
+    The node is that of the backward graph which runs now, or None outside of a backward pass. The
+    number is that of the newest node that autograd has made for a later backward pass. It is -1
+    where autograd makes no nodes, or torch is not loaded.
     """
     torch = restoring.module("torch")
     if not torch:
         return None, -1
+    # Under `no_grad`, autograd makes no nodes, so there is no newest one.
     next_number = torch.autograd._get_sequence_nr() if torch.is_grad_enabled() else 0
     return torch._C._current_autograd_node(), next_number - 1
 
 
 def format_dispatch_keys(tensor) -> str:
-    """Return the dispatch keys that a tensor has in this thread now, as torch writes them."""
+    """Return the dispatch keys by which torch chooses a kernel for a tensor now, as torch's text.
+
+    They are the keys of the tensor itself, with those that this thread adds, without those that
+    this thread excludes. An example is `CPU, BackendSelect, ADInplaceOrView, AutogradCPU`.
+    """
     included = torch_private.dispatch_tls_local_include_set()
     excluded = torch_private.dispatch_tls_local_exclude_set()
     keys = (torch_private.dispatch_keys(tensor) | included) - excluded

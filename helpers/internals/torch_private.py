@@ -1,4 +1,4 @@
-"""The names that torch keeps to itself, looked up by this one module: `torch_private.reset_code`.
+"""Private functions and classes of torch, such as `torch_private.reset_code`, looked up by name.
 
 Torch may move or remove any of these names in any release. `describe_missing` says in a sentence
 which names this torch lacks. Torch is imported at the first look-up, not before.
@@ -69,11 +69,15 @@ _NAMES = {
 
 
 def _list_places(group: str) -> dict[str, str]:
-    """Return the course's name -> `module:attribute` for each name of a group."""
+    """Return name in the course -> `module:attribute` for each name of a group of `_NAMES`.
+
+    An example is `callback` -> `torch._C._dynamo.eval_frame:get_eval_frame_callback`.
+    """
     places = {}
-    for module, words in _NAMES[group].items():
-        for word in words.split():
-            own_name, _, torch_name = word.rpartition("=")
+    for module, entries in _NAMES[group].items():
+        for entry in entries.split():
+            # "callback=get_eval_frame_callback" has two names, and "reset_code" has only torch's.
+            own_name, _, torch_name = entry.rpartition("=")
             places[own_name or torch_name.lstrip("_")] = f"{module}:{torch_name}"
 
     return places
@@ -87,7 +91,7 @@ def __getattr__(name: str):
     """Return torch's object for a name of `PLACES`.
 
     Python calls this function for each `torch_private.NAME` that is no global of this module.
-    RuntimeError, in one sentence, if this torch does not have the object.
+    MissingPart if this torch does not have the object.
     """
     for places in PLACES.values():
         if name in places:
@@ -98,11 +102,11 @@ def __getattr__(name: str):
 def describe_missing(*groups: str) -> str:
     """Return in one sentence which names of these groups this torch lacks; "" if it has all.
 
-    Without an argument, all groups are looked at.
+    `groups` are keys of `_NAMES`. Without an argument, all groups are looked at.
     """
     try:
         _import_torch()
-    except MissingPart as error:
+    except MissingPart as error:  # torch itself is missing, and the error says so
         return str(error)
 
     missing = []
@@ -128,10 +132,10 @@ def refuse_late_dynamo() -> None:
     Dynamo loads Triton. Triton brings an LLVM of its own, and a process that has loaded
     TensorFlow's LLVM before ends in SIGSEGV.
     """
-    is_loaded = restoring.module("torch._dynamo") or restoring.module("triton")
-    if not restoring.module("tensorflow") or is_loaded:
+    is_triton_loaded = restoring.module("torch._dynamo") or restoring.module("triton")
+    if not restoring.module("tensorflow") or is_triton_loaded:
         return
-    if find_spec("triton") is not None:
+    if find_spec("triton") is not None:  # Triton is installed
         raise MissingPart(LATE)
 
 
@@ -145,11 +149,12 @@ def _find_object(place: str):
 
 
 def _import_torch() -> ModuleType:
-    """Return torch, imported; MissingPart if it cannot be imported here."""
+    """Import torch and return the module; MissingPart if it cannot be imported here."""
     refuse_late_dynamo()
     try:
         return importlib.import_module("torch")
     except Exception as error:  # an installation may be broken in any way
+        # `sentence` has text only for an error on a missing package.
         raise MissingPart(sentence(error) or unusable("torch", error)) from None
 
 

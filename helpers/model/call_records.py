@@ -1,10 +1,14 @@
-"""Records of the calls that a framework makes on its way to C."""
+"""Records of the function calls by which an eager op comes from Python to the framework's C code.
+
+A *landmark* is a function at which a call may enter the framework's C code, such as
+`TFE_Py_FastPathExecute`. A *route* is the way that an op took there, one of `ROUTES`.
+"""
 
 from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate
 
-NO_ROUTE = "no door"
+NO_ROUTE = "no door"  # the route of a call that passed no landmark
 ROUTES = ("fast path", "fallback", "function", "direct", "graph", "refused", NO_ROUTE)
 
 
@@ -15,7 +19,7 @@ class Call:
     Attributes
     ----------
     depth : int
-        How many of the recorded calls contain this one.
+        How many of the recorded calls were still running when this one began.
     module : str
         The module of the function.
     name : str
@@ -25,7 +29,7 @@ class Call:
     raised : bool
         Whether an error left the call.
     door : bool
-        Whether the function is a landmark, where a call may enter the framework's C code.
+        Whether the function is a landmark: a call may enter the framework's C code there.
     """
 
     depth: int
@@ -37,7 +41,7 @@ class Call:
 
     @property
     def path(self) -> str:
-        """The last part of the module and the name: enough to find it in the sources."""
+        """The last part of the module's name and the function's name, such as `execute.quick`."""
         return f"{self.module.rpartition('.')[2]}.{self.name}"
 
 
@@ -71,26 +75,30 @@ class CallTree:
         counts = Counter(self.routes)
         if not counts:
             return NO_ROUTE
-        return ", ".join(
-            f"{route} ×{count}" if count > 1 else route for route, count in counts.items()
-        )
+        texts = []
+        for route, count in counts.items():
+            texts.append(f"{route} ×{count}" if count > 1 else route)
+        return ", ".join(texts)
 
     def count(self, name: str) -> int:
         """Return how many calls there were of functions of this name."""
         return sum(call.name == name for call in self.calls)
 
     def doors(self) -> tuple[str, ...]:
-        """Return the names of the landmarks that were passed, in order."""
+        """Return the names of the landmarks that were called, in order."""
         return tuple(call.name for call in self.calls if call.door)
 
     def inside(self) -> tuple[int, ...]:
-        """Return for each call how many calls it contains, itself included."""
+        """Return for each call the size of its subtree: how many calls it contains, itself too.
+
+        For calls of the depths 0, 1, 2, 1, the result is (4, 2, 1, 1).
+        """
         sizes = [0] * len(self.calls)
         open_positions: list[int] = []  # the calls that have not ended yet, outer ones first
 
-        # A last call at depth 0 ends all calls that are still open.
+        # An additional call at depth 0 ends all calls that are still open.
         for position, call in enumerate((*self.calls, Call(0, "", ""))):
-            # A call that is no deeper than an open one begins after the open one has ended.
+            # When this call begins, all open calls of the same or a greater depth have ended.
             while open_positions and self.calls[open_positions[-1]].depth >= call.depth:
                 start = open_positions.pop()
                 sizes[start] = position - start
@@ -99,11 +107,11 @@ class CallTree:
 
     def on_the_way(self) -> frozenset[int]:
         """Return the positions in `calls` of the landmarks, and of the calls that contain one."""
-        # landmarks_before[n]: how many of the first n calls are landmarks
+        # landmarks_before[n] is the number of landmarks among the first n calls.
         landmarks_before = [0, *accumulate(call.door for call in self.calls)]
-        leading = set()
+        positions = set()
         for position, size in enumerate(self.inside()):
-            end = position + size  # the calls inside this one are up to here
+            end = position + size  # the calls from `position` to here are those in the subtree
             if landmarks_before[end] > landmarks_before[position]:
-                leading.add(position)
-        return frozenset(leading)
+                positions.add(position)
+        return frozenset(positions)

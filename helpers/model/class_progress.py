@@ -1,4 +1,8 @@
-"""How far a class came: a table with a row for each exercise, from what learners share."""
+"""Count for each exercise of the course how many learners of a class passed it or tried it.
+
+Learners share their progress, with or without a name. A count of few learners without a name would
+tell who they are, so the table is empty then.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +11,7 @@ from .phrase import clip_text, format_count, format_names
 from .study_records import HINTED, PASSED, TRIED, UNTRIED, ChapterProgress
 from .tables import Column, Listing
 
-LEAST = 5  # of fewer learners without a name, a count tells who they are
+LEAST = 5  # learners without a name; of fewer, a count would tell who they are
 LONGEST_NAME = 40  # characters
 MOST_NAMES = 6
 FEW = f"Counts appear once {LEAST} learners share without a name; fewer would identify them."
@@ -65,7 +69,9 @@ def build_class_listing(
     chapters
         The chapters of the course.
     learners
-        For each learner the state of each exercise, by its name, and the learner's name or "".
+        For each learner (states, name). `states` maps the name of an exercise to the state that the
+        learner reached, and lacks exercises that were not tried. The name is "" for a learner
+        without one.
     unread
         How many files could not be read.
 
@@ -75,6 +81,7 @@ def build_class_listing(
         The rows are `Count`. If some learners share without a name, but fewer than `LEAST`, the
         listing has no rows, because a count would identify them.
     """
+    # Names are put on one line and shortened. A name of spaces only becomes "".
     learners = [
         (states, clip_text(" ".join(name.split()), LONGEST_NAME)) for states, name in learners
     ]
@@ -86,8 +93,8 @@ def build_class_listing(
     if is_shown:
         for chapter in chapters:
             counts = [_count_states(chapter.number, task.name, learners) for task in chapter.tasks]
-            is_begun = any(count.untried < len(learners) for count in counts)
-            if is_begun:
+            has_begun = any(count.untried < len(learners) for count in counts)
+            if has_begun:  # somebody has tried one of the exercises
                 rows += counts
 
     note = f"Shared by {format_count(len(learners), 'learner')}; {named_count} gave a name. "
@@ -101,15 +108,24 @@ def build_class_listing(
 
 
 def _count_states(chapter: int, exercise: str, learners: list[tuple[dict[str, str], str]]) -> Count:
-    """Return how many learners came how far in one exercise.
+    """Return the row of one exercise: how many learners are in each state.
 
-    `chapter` is the number of its chapter. `learners` are those of `build_class_listing`.
+    Parameters
+    ----------
+    chapter
+        The number of the exercise's chapter.
+    exercise
+        The name of the exercise.
+    learners
+        (states, name) for each learner, as in `build_class_listing`.
     """
+    # None for a learner who has not tried the exercise.
     states = [states_by_exercise.get(exercise) for states_by_exercise, _ in learners]
     hinted = states.count(HINTED)
     tried = states.count(TRIED)
     passed = states.count(PASSED)
 
+    # The learners with a name who may need help.
     names = []
     for states_by_exercise, name in learners:
         if name and states_by_exercise.get(exercise) in (HINTED, TRIED):

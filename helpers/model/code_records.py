@@ -9,9 +9,10 @@ from .tables import Column, Listing
 
 
 def build_columns(code: str, /, **headings: str) -> tuple[Column, ...]:
-    """Return a column for each keyword argument, `field="heading"`, in their order.
+    """Return a Column for each keyword argument `field="heading"`, in the same order.
 
-    `code` has the names of the fields whose whole text is code, with spaces between them.
+    `code` lists the fields whose cells are code as a whole, with spaces between them, as in
+    `build_columns("source name", source="source", name="name", note="what it is")`.
     """
     code_fields = code.split()
     return tuple(
@@ -82,14 +83,17 @@ class Instruction:
 
     @property
     def kept(self) -> str:
-        """Return the two bytes of an instruction, or whether a cache entry is in use."""
-        if self.cache_index < 0:
+        """Return what is stored in memory: the two bytes of an instruction, such as `97 00`.
+
+        For a cache entry, return "empty" if all its bytes are 0, otherwise "filled".
+        """
+        if self.cache_index < 0:  # an instruction; its caches have rows of their own
             return self.data[:5]
         return "empty" if set(self.data) <= {"0", " "} else "filled"
 
     @property
     def words(self) -> str:
-        """Return name and argument as one phrase."""
+        """Return name and argument as one phrase, such as `LOAD_FAST x`."""
         return f"{self.opname} {self.argument}".rstrip()
 
 
@@ -137,7 +141,7 @@ class Sourced(Placed, Listing):
     marked: tuple[tuple[int, int], ...] = ()
 
     def jumps(self) -> tuple[tuple[int, int], ...]:
-        """Return (from row, to row) of each arrow to draw beside the rows."""
+        """Return (from row, to row) of each arrow to draw beside the rows; none in this class."""
         return ()
 
 
@@ -157,10 +161,10 @@ class Bytecode(Sourced):
     cut: str = ""
 
     def jumps(self) -> tuple[tuple[int, int], ...]:
-        """Return (from row, to row) of every jump, as positions in `rows`."""
+        """Return (from row, to row), two positions in `rows`, of each jump with a listed target."""
         positions_by_offset: dict[int, int] = {}
         for position, row in enumerate(self.rows):
-            # If several rows have one offset, a jump leads to the first of them.
+            # Several rows may have one offset. Then a jump leads to the first of them.
             positions_by_offset.setdefault(row.offset, position)
 
         jumps = []
@@ -224,7 +228,10 @@ class CodeTree:
         return find_named(self.fields.rows, name).value
 
     def walk(self, depth: int = 0) -> Iterator[tuple[int, "CodeTree"]]:
-        """Yield (depth, tree) for this code object and for all inside it, outer ones first."""
+        """Yield (depth, tree) for this code object and all nested ones, outer ones first.
+
+        The depth of this code object is `depth`, and that of the code objects in it is one more.
+        """
         yield depth, self
         for inner in self.nested:
             yield from inner.walk(depth + 1)

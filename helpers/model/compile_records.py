@@ -1,4 +1,9 @@
-"""Records of torch.compile: a ledger of calls, and of which of them compiled."""
+"""Records of calls of a function made by torch.compile, and what each call did.
+
+A ledger is a table with a row for each call. The verdict of a row is one word: `compile` (the first
+compilation), `recompile`, `hit` (a cache entry was used), `eager` (plain Python ran), `error` or
+`unknown`.
+"""
 
 from dataclasses import dataclass
 
@@ -6,6 +11,7 @@ from .tables import Entry, Ledger
 
 HEADINGS = ("arguments", "verdict")
 MARKS = ("changed", "compiled for this call"), ("failed", "plain Python ran, or an error")
+# Verdict -> the tone by which a view marks it. Other verdicts are not marked.
 TONES = {"compile": "changed", "recompile": "changed", "eager": "failed", "error": "failed"}
 
 
@@ -16,7 +22,7 @@ class CompileEntry(Entry):
     @property
     def verdict(self) -> str:
         """Return compile (the first), recompile, hit, eager (plain Python), error or unknown."""
-        _, verdict = self.verdicts
+        _, verdict = self.verdicts  # one for each of HEADINGS; the first has the arguments
         return verdict.word
 
 
@@ -61,4 +67,6 @@ class CompileLedger(Ledger):
         """Return in how many calls plain Python ran all or a part; None if that is unknown."""
         if self.unknown:
             return None
-        return self.verdicts.count("eager") if self.plain is None else self.plain
+        if self.plain is None:  # the rows have the answer
+            return self.verdicts.count("eager")
+        return self.plain

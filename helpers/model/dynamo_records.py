@@ -1,4 +1,7 @@
-"""Records of Dynamo's translation of a function: its steps, and where a graph ends early."""
+"""Records of how torch's Dynamo translated a function into graphs: each step, and each graph break.
+
+A graph break is a place where Dynamo ends a graph early, and Python runs on.
+"""
 
 from dataclasses import dataclass
 
@@ -14,8 +17,8 @@ class DynamoStep(Step):
     Attributes
     ----------
     kind : str
-        What the step is: `instruction`, `again`, `start over`, `break`, `graph`, `code`,
-        `given up`, `skipped` or `error`.
+        What the step is: `instruction`, `again` (the function is translated once more), `start
+        over`, `break`, `graph`, `code`, `given up`, `skipped` or `error`.
     function : str
         The function that Dynamo translates.
     opname : str
@@ -99,6 +102,7 @@ class Break:
         if self.raises:
             return "Dynamo raises an error, as fullgraph or error_on_graph_break asks it to"
         if self.given_up:
+            # The name of a resume function is, for example, "train, resumed after line 7".
             part = "rest of the" if ", resumed after " in self.function else "whole"
             return f"Python runs the {part} function"
 

@@ -43,11 +43,12 @@ class FramesSeen(Listing):
     Attributes
     ----------
     counts : tuple of (str, int)
-        For each code object its name, and how many frames of it ran.
+        For each code object its name, and how many of its frames ran.
     """
 
     counts: tuple[tuple[str, int], ...] = ()
 
     def count(self, name: str) -> int:
         """Return how many frames of code objects of this name ran, 0 if none did."""
+        # Several code objects may have the same name.
         return sum(frames for code_name, frames in self.counts if code_name == name)

@@ -1,8 +1,10 @@
-"""A graph of which some nodes call bodies: functions with a graph of their own.
+"""Turn one flat graph into nested graphs, where some nodes call functions with their own graphs.
 
-In a flat graph, a body has an entry: a node of the op `BODY` whose `group` is the path of the body.
-All nodes of the body have this group, or one inside it. An arrow leads from the node that calls the
-body, its caller, to the entry.
+Such a function is called a *body*, for example the branch of a conditional. In a flat graph, the
+nodes of a body are among all other nodes. The *path* of a body is a text such as `cond/then`. All
+nodes of the body have this path as their `group`, or a longer path inside it. One of them is the
+*entry*: a node with the op `BODY`, whose `group` is the path. An arrow leads to the entry from the
+*caller*, which is the node that calls the body.
 """
 
 from dataclasses import dataclass, replace
@@ -33,7 +35,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Nest:
-    """A graph without its bodies, and the bodies.
+    """A graph from which the bodies are taken out, and the bodies.
 
     Attributes
     ----------
@@ -55,21 +57,23 @@ def nest_bodies(graph: Graph) -> Nest:
     """Return a flat graph as a `Nest`, with each body taken out of it.
 
     The graph stays whole, without any `Body`, in two cases: some body does not have exactly one
-    caller on its own level, or an arrow leads from one body into another.
+    caller in the scope that contains the body, or an arrow leads from one body into another.
     """
-    # By the path of a body: its entry.
+    # Path of a body -> the entry of the body.
     entries = {node.group: node for node in graph.nodes if node.op == BODY and node.group}
-    # By the key of a node: the path of the innermost body that contains it.
+    # Key of a node -> the path of the innermost body that contains the node, "" for none.
     scopes = _find_scopes(graph, entries)
 
     entry_keys = {entry.key for entry in entries.values()}
-    callers = {}  # by the key of the body's entry
+    callers = {}  # key of an entry -> key of the node that calls the body
     for key in entry_keys:
         sources = graph.sources(key)
+        # An entry is in the scope that contains its body, and so must the caller be.
         if len(sources) != 1 or scopes[sources[0]] != scopes[key]:
             return Nest(graph)
         callers[key] = sources[0]
 
+    # The arrows from callers to entries are now in `callers`.
     inner_edges = [
         edge
         for edge in graph.edges
@@ -81,17 +85,18 @@ def nest_bodies(graph: Graph) -> Nest:
 
 
 def _find_scopes(graph: Graph, entries: dict[str, Node]) -> dict[str, str]:
-    """Return for each key the path of the innermost body that contains the node, "" for none.
+    """Return key of a node -> path of the innermost body that contains the node, "" for none.
 
-    The node that marks the start of a body is outside this body. `entries` are those nodes, by the
-    path of the body.
+    The entry of a body counts as outside of the body. `entries` maps the path of a body to its
+    entry.
     """
     scopes = {}
     for node in graph.nodes:
-        scope = node.group
-        while scope and (scope not in entries or entries[scope].key == node.key):
-            scope = scope.rpartition("/")[0]
-        scopes[node.key] = scope
+        path = node.group
+        # Go outwards until the path is that of a body, and the node is not the entry of that body.
+        while path and (path not in entries or entries[path].key == node.key):
+            path = path.rpartition("/")[0]
+        scopes[node.key] = path
     return scopes
 
 
@@ -109,16 +114,17 @@ def _build_nest(
     graph : Graph
         The whole graph, without the edges that lead to or from a body's entry.
     entries : dict
-        The node that marks the start of a body, by the path of the body.
+        Path of a body -> the entry of the body.
     scopes : dict
-        The path of the innermost body that contains a node, by the node's key.
+        Key of a node -> path of the innermost body that contains the node.
     callers : dict
-        The key of the node that calls a body, by the key of the body's entry.
+        Key of an entry -> key of the node that calls the body.
     scope : str
         The path of the body to return, "" for the graph itself.
     """
+    # The bodies that are directly in this scope. Their entries are not shown as nodes.
     inner_entries = {path: entry for path, entry in entries.items() if scopes[entry.key] == scope}
-    own_keys = {key for key, its_scope in scopes.items() if its_scope == scope}
+    own_keys = {key for key, scope_of_node in scopes.items() if scope_of_node == scope}
     own_keys -= {entry.key for entry in inner_entries.values()}
 
     own_graph = replace(

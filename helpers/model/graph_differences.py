@@ -1,4 +1,7 @@
-"""Records of the difference of two graphs, such as before and after an optimisation."""
+"""Records of what happened to the nodes of a graph between two versions of the graph.
+
+The versions are, for example, a graph before and after an optimisation.
+"""
 
 from dataclasses import dataclass
 
@@ -67,14 +70,20 @@ class GraphDiff:
         return tuple(finding for finding in self.findings if finding.word == word)
 
     def word(self, key: str) -> str:
-        """Return what happened to a node of the first graph; KeyError if it has no such node."""
-        words_by_key = {
-            before_key: finding.word for finding in self.findings for before_key in finding.before
-        }
-        return words_by_key[key]
+        """Return what happened to the node with this key, one of `MEANINGS`.
+
+        The key is one of the first graph. KeyError if the first graph has no such node.
+        """
+        for finding in self.findings:
+            if key in finding.before:
+                return finding.word
+        raise KeyError(key)
 
     def count(self, word: str) -> int:
-        """Return how many nodes of the first graph have this word, of the second if `added`."""
+        """Return to how many nodes of the first graph this happened.
+
+        For the word `added`, return how many nodes of the second graph were added.
+        """
         findings = self.found(word)
         if word == "added":
             return sum(len(finding.after) for finding in findings)

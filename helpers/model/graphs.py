@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 
 from .phrase import clip_text, find_named
 
-JOINED = "group"  # the kind of the node that stands for a whole graph in a joined one
+# The `kind` of a node that `join_graphs` adds as a box with the name of one of the joined graphs.
+JOINED = "group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,28 +110,30 @@ class Graph:
         return tuple(edge.source for edge in self.edges if edge.target == key)
 
     def find(self, words: str) -> "Graph":
-        """Return this graph with the nodes in `found` that have all `words` in name or op.
+        """Return a copy of this graph whose `found` has the nodes that match `words`.
 
-        Upper and lower case are the same. LookupError if no node has them.
+        A node matches if each word is a part of its key, label or op. Upper and lower case are the
+        same. LookupError if no node matches.
         """
-        wanted = words.casefold().split()
+        wanted_words = words.casefold().split()
         found = []
         for node in self.nodes:
             names = f"{node.key} {node.label} {node.op}".casefold()
-            # No word at all asks for nothing, though `all` of no words are there.
-            if wanted and all(word in names for word in wanted):
+            # Without any word, no node matches. `all` alone would be true for each node then.
+            if wanted_words and all(word in names for word in wanted_words):
                 found.append(node.key)
 
         if not found:
-            asked = repr(clip_text(words, 60))
-            raise LookupError(f"none of the {len(self.nodes)} nodes has {asked} in its name or op")
+            quoted = repr(clip_text(words, 60))
+            raise LookupError(f"none of the {len(self.nodes)} nodes has {quoted} in its name or op")
         return replace(self, found=tuple(found))
 
 
 def join_graphs(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
-    """Return several graphs as one, each of them under a box with its name.
+    """Return several graphs as one. Each of them gets a new node above it, a box with its name.
 
-    `graphs` has them by name. The key of a node begins with the key of its graph's box, `name|`.
+    `graphs` maps a name to a graph. The key of a box is `name|`. The keys of the nodes of a graph
+    get the key of its box in front, so that they stay different: `x` becomes `name|x`.
     """
     nodes = []
     edges = []
@@ -142,24 +145,25 @@ def join_graphs(title: str, graphs: dict[str, Graph], note: str = "") -> Graph:
         for edge in graph.edges:
             edges.append(Edge(box_key + edge.source, box_key + edge.target, edge.label))
 
-        # An arrow from the box to each node to which none leads keeps the graph below its box.
-        reached = {edge.target for edge in graph.edges}
+        # Arrows from the box to the first nodes of the graph, so that a picture has the box on top.
+        target_keys = {edge.target for edge in graph.edges}
         for node in graph.nodes:
-            if node.key not in reached:
+            if node.key not in target_keys:
                 edges.append(Edge(box_key, box_key + node.key))
     return Graph(title, tuple(nodes), tuple(edges), note)
 
 
 def split_graph(graph: Graph) -> dict[str, Graph]:
-    """Return by name the graphs that `join_graphs` has joined; any other graph by the name "".
+    """Return name -> graph for the graphs that `join_graphs` has joined.
 
-    The keys keep the name in front. The arrows that lead from a box are left out.
+    The keys of nodes keep the name in front, such as `name|x`. The boxes and their arrows are left
+    out. A graph that is not joined is returned as {"": graph}.
     """
     parts = {}
     for box in graph.nodes:
         if box.kind != JOINED:
             continue
-        # The key of the box is in front of the key of each node of its graph.
+        # The keys of the graph's own nodes begin with the key of the box.
         nodes = [
             node for node in graph.nodes if node.key.startswith(box.key) and node.key != box.key
         ]

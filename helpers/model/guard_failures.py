@@ -1,4 +1,9 @@
-"""Guards that a call failed, and lines that say why each cache entry refuses the call."""
+"""Write lines such as `entry 1: L['n'] is 3 (guard: it equals 2)`: which of Dynamo's guards failed.
+
+A compiled function has cache entries. Each entry has guards: conditions on a call. If a guard of
+each entry fails for a call, Dynamo compiles again. A guard looks at a *source*, which is a text
+such as `L['n']` for the argument n. What the guard checks is a text such as `it equals 2`.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,7 +12,8 @@ from dataclasses import dataclass
 from .guard_records import Guard
 
 MOST_FAILURES = 8  # lines
-OF_MODULE = re.compile(r".*\._modules\['[^']*'\]")  # the path to an inner module
+# The path to an inner nn.Module in a source: all but `.bias` in `L['self']._modules['fc'].bias`.
+OF_MODULE = re.compile(r".*\._modules\['[^']*'\]")
 EQUALS = "it equals "
 
 
@@ -32,21 +38,22 @@ class Failure(Guard):
 
 
 def explain_failures(failures: Sequence[Sequence[Failure]]) -> tuple[str, ...]:
-    """Return in lines why each cache entry refuses a call.
+    """Return lines that say why each cache entry refuses a call.
 
     Parameters
     ----------
     failures
-        For each cache entry the guards that failed, first the one that torch found first. An entry
-        that accepts the call has none.
+        For each cache entry a list of the guards that failed. The first is the one that torch
+        checked first. An entry that accepts the call has an empty list.
 
     Returns
     -------
     tuple of str
-        Entries whose guards look at the same value, or at alike values of several inner modules,
-        share a line. A guard is followed by the line of the program for which Dynamo took the
-        guard, if torch knows that line and the guard before does not name it already.
+        Guards share a line if they look at the same value, or at the same attribute of several
+        inner modules. A guard is followed by the line of the program for which Dynamo took the
+        guard, if torch knows that line and the text before does not name it already.
     """
+    # "entries 0, 2" -> the sentences on the failures that these entries have in common
     sentences_by_entries: dict[str, list[str]] = {}
     last_place = ""
     for group in _group_alike(failures):
@@ -59,11 +66,11 @@ def explain_failures(failures: Sequence[Sequence[Failure]]) -> tuple[str, ...]:
         if len(failures) > 1:
             lines.append(f"{entries}: {'; '.join(sentences)}")
         else:
-            lines += sentences  # a single entry needs no name
+            lines += sentences  # the number of a single entry says nothing
 
-    more = len(lines) - MOST_FAILURES
-    if more > 0:
-        lines[MOST_FAILURES:] = [f"and {more:,} more"]
+    hidden_count = len(lines) - MOST_FAILURES
+    if hidden_count > 0:  # one line replaces the rest
+        lines[MOST_FAILURES:] = [f"and {hidden_count:,} more"]
     return tuple(lines)
 
 
@@ -72,15 +79,19 @@ def _group_alike(failures: Sequence[Sequence[Failure]]) -> list[list[Failure]]:
 
     The first failure of each entry comes before all others, because torch checks it first.
     """
-    first_failures = [of_entry[0] for of_entry in failures if of_entry]
-    other_failures = [failure for of_entry in failures for failure in of_entry[1:]]
+    first_failures = [entry_failures[0] for entry_failures in failures if entry_failures]
+    other_failures = []
+    for entry_failures in failures:
+        other_failures += entry_failures[1:]
 
+    # (source without the path of a module, value, checks) -> the failures that share a line
     groups: dict[tuple[str, str, str], list[Failure]] = {}
     for failure in [*first_failures, *other_failures]:
-        # Inner modules are alike in what follows the path to them, such as `.training`.
+        # `.training` of several inner modules shares a line.
         source_in_module = OF_MODULE.sub("", failure.source)
-        # Different checks of one value share a line. Without a value or a source, the guard
-        # compares several sources, and only equal checks share a line.
+        # A guard with a value looks at one source. Different checks of one value share a line.
+        # Without a value or a source, the guard compares several sources, and only equal checks
+        # share a line.
         is_of_one_source = failure.value and source_in_module
         checks = "" if is_of_one_source else failure.checks
         groups.setdefault((source_in_module, failure.value, checks), []).append(failure)
@@ -90,10 +101,11 @@ def _group_alike(failures: Sequence[Sequence[Failure]]) -> list[list[Failure]]:
 def _describe_group(group: list[Failure], last_place: str) -> tuple[str, str]:
     """Return the sentence on failures that share a line, and the place that it names last.
 
-    A place is a line of the program, as `_collect_checks` returns it. `last_place` is the one that
-    the sentence before named last, or "". It is not named again.
+    A place is a text on a line of the program, as `_collect_checks` returns it. `last_place` is
+    the place that the sentence before named last, or "". The sentence does not name it again.
     """
-    # The sentence names the source of the first failure, and counts the alike ones.
+    # The sentence names only the source of the first failure. It counts the other sources, which
+    # are the same attribute of other inner modules.
     source = group[0].source
     value = group[0].value
     checks_by_place = _collect_checks([failure for failure in group if failure.source == source])
@@ -104,25 +116,28 @@ def _describe_group(group: list[Failure], last_place: str) -> tuple[str, str]:
         parts.append(f"{_join_checks(checks_by_entry)}{shown_place}")
     checks = "; ".join(parts)
 
-    if value:
-        sentence = (
-            f"{source} is {value} (guard: {checks})" if source else f"{value} (guard: {checks})"
-        )
+    if value and source:
+        sentence = f"{source} is {value} (guard: {checks})"
+    elif value:
+        sentence = f"{value} (guard: {checks})"
+    elif source:
+        sentence = f"{source}: {checks}"
     else:
-        sentence = f"{source}: {checks}" if source else checks
+        sentence = checks
 
-    others = len({failure.source for failure in group}) - 1
-    if others:
-        modules = "modules" if others > 1 else "module"
-        sentence += f"; alike in {others} more inner {modules}"
-    *_, place = checks_by_place  # the last one
-    return sentence, place or last_place
+    other_count = len({failure.source for failure in group}) - 1
+    if other_count:
+        modules = "modules" if other_count > 1 else "module"
+        sentence += f"; alike in {other_count} more inner {modules}"
+    *_, final_place = checks_by_place
+    return sentence, final_place or last_place
 
 
 def _collect_checks(failures: list[Failure]) -> dict[str, dict[int, list[str]]]:
-    """Return by place, and then by cache entry, what had to hold, without repetitions.
+    """Return {place: {number of a cache entry: what its guards check}}, without repetitions.
 
-    A place is a text such as `, added at `x + 1` (train.py:45)`, or "" if torch knows none.
+    A place is a text such as ", added at `x + 1` (train.py:45)". It is "" if torch does not know
+    the line for which Dynamo took the guard.
     """
     checks_by_place: dict[str, dict[int, list[str]]] = {}
     for failure in failures:
@@ -137,7 +152,7 @@ def _collect_checks(failures: list[Failure]) -> dict[str, dict[int, list[str]]]:
 
 
 def _format_entries(numbers: Iterable[int]) -> str:
-    """Return the cache entries of these numbers: `entry 2`, `entries 0, 2`, `entries 0 to 5`."""
+    """Return numbers of cache entries as text: `entry 2`, `entries 0, 2`, `entries 0 to 5`."""
     ordered = sorted(numbers)
     if len(ordered) == 1:
         return f"entry {ordered[0]}"
@@ -149,11 +164,12 @@ def _format_entries(numbers: Iterable[int]) -> str:
 def _join_checks(checks_by_entry: dict[int, list[str]]) -> str:
     """Return what the guards of several cache entries check, as one phrase.
 
-    All checks of an entry must hold, and the call needs only one of the entries. So the phrase has
-    `and` between checks of an entry, and `or` between entries. If every entry only checks for a
-    value, the values are joined: `it equals 0 or 1`, `it equals 0 to 7`.
+    `checks_by_entry` maps the number of an entry to what its guards check. All checks of an entry
+    must hold, and a call needs only one of the entries. So the phrase has `and` between checks of
+    an entry, and `or` between entries. If every entry only checks for a value, the values are
+    joined: `it equals 0 or 1`, `it equals 0 to 7`.
     """
-    conditions = []  # one for each entry
+    conditions = []  # one for each entry, without repetitions
     for checks in checks_by_entry.values():
         condition = " and ".join(checks)
         if condition not in conditions:
@@ -169,9 +185,9 @@ def _join_checks(checks_by_entry: dict[int, list[str]]) -> str:
 
 def _join_values(values: list[str]) -> str:
     """Return values such as `0 or 1`; three or more whole numbers in a row as `0 to 7`."""
-    # If the first value is no number, the row below begins with 0 and is not like the values.
+    # If the first value is no number, the expected values begin with 0, and differ from `values`.
     first = int(values[0]) if values[0].isdecimal() else 0
-    in_a_row = [str(first + index) for index in range(len(values))]
-    if len(values) > 2 and values == in_a_row:
+    expected_values = [str(first + index) for index in range(len(values))]
+    if len(values) > 2 and values == expected_values:
         return f"{first} to {values[-1]}"
     return " or ".join(values)

@@ -1,4 +1,9 @@
-"""Records of Dynamo's guards: as trees, as a table, as a Python function."""
+"""Records of the guards of a function that torch.compile made: as trees, a table, or Python code.
+
+A guard is a condition on a call, such as "L['x'] is a float tensor". Dynamo stores guards with each
+cache entry, which is the code that it compiled for an earlier call. Dynamo uses an entry only if
+all guards of the entry hold.
+"""
 
 from dataclasses import dataclass
 
@@ -12,7 +17,7 @@ COLUMNS = (
     Column("kind", "guard"),
     Column("entry", "entry"),
 )
-FOLDED_COLUMNS = ("line", "entry")  # left out if all rows have the same there
+FOLDED_COLUMNS = ("line", "entry")  # not shown if all rows have the same value there
 LINE_COLUMNS = (
     Column("python", "condition", code=True),
     Column("kind", "guard"),
@@ -67,8 +72,8 @@ class GuardGraph(Graph):
 def build_guard_listing(graph: GuardGraph, find: str = "") -> Listing:
     """Return the guards of a graph as a table.
 
-    With `find`, the table has only the guards with this text in their words. LookupError if no
-    guard has it.
+    With `find`, the table has only the guards with this text in their name, check or line. Upper
+    and lower case are the same. LookupError if no guard has the text.
     """
     wanted = find.casefold()
     rows = []
@@ -79,16 +84,16 @@ def build_guard_listing(graph: GuardGraph, find: str = "") -> Listing:
         raise LookupError(f"none of the {len(graph.guards)} guards has {find!r} in its words")
 
     note = graph.note
-    others = len(graph.guards) - len(rows)
-    if others:
+    hidden_count = len(graph.guards) - len(rows)
+    if hidden_count:
         note += f" Listed: the {len(rows)} with {find!r} in their words."
-        note += f" Not listed: {others}; without find= all are."
+        note += f" Not listed: {hidden_count}; without find= all are."
 
     columns = []
     for column in COLUMNS:
         values = {getattr(guard, column.field) for guard in rows}
         all_rows_agree = len(rows) > 1 and len(values) == 1
-        # Of an empty value, a sentence would say nothing.
+        # A sentence in the note replaces a column with one value. An empty value needs the column.
         if column.field in FOLDED_COLUMNS and all_rows_agree and any(values):
             note += f" In every row, {column.heading} is `{values.pop()}`."
         else:
@@ -138,7 +143,10 @@ class GuardProgram(Listing):
 
     @property
     def kept(self) -> int:
-        """Return the number of the row that refuses the call; 0 for none."""
+        """Return the number of the row that refuses the call; 0 for none.
+
+        A page never folds the rows up to this one.
+        """
         for number, row in enumerate(self.rows, 1):
             if row.asked == "refuses":
                 return number

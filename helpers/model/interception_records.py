@@ -1,14 +1,17 @@
-"""Records of the ways to intercept a call, and of who uses them."""
+"""Records of the ways in which Python and frameworks let code intercept a call, and of who does so.
+
+A way is, for example, a profiler or a dispatch mode. The map of the course has seven *stations*:
+places that a call passes.
+"""
 
 from dataclasses import dataclass
 
 from .tables import Listing
 
-# What stands in place of a user: nobody uses the way, this Python does not have it, or the
-# framework that has it is not imported.
+# Values of `Interception.now` that name no user.
 NOBODY = "nobody"
-NEW = "not in this Python"
-OLD = "not imported"
+NEW = "not in this Python"  # the way exists only in a newer Python
+OLD = "not imported"  # the framework that has the way is not imported
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,9 @@ class Interceptions(Listing):
 
     @property
     def taken(self) -> dict[str, str]:
-        """Return who uses each way that somebody uses, by the name of the way."""
+        """Return name of a way -> who uses it now, for the ways that somebody uses."""
         return {row.way: row.now for row in self.rows if row.now not in (NOBODY, NEW, OLD)}
 
     def at(self, station: str) -> tuple[Interception, ...]:
-        """Return the ways at a station of the map, or those "around the call"."""
+        """Return the ways whose `station` is this one: a name on the map, or "around the call"."""
         return tuple(row for row in self.rows if row.station == station)

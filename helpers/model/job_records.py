@@ -1,4 +1,7 @@
-"""Records of a job: OneFlow's graph of ops, and the blobs that the ops pass on."""
+"""Records of a job, which is OneFlow's word for a graph of ops, and of the arrays between the ops.
+
+OneFlow calls such an array a blob.
+"""
 
 from dataclasses import dataclass
 
@@ -87,7 +90,7 @@ class JobGraph:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Return how many ops each pass has, by its name; a pass without ops is left out."""
+        """Return name of a pass -> how many ops it has; a pass without ops is left out."""
         counts_by_part = {part: len(self.names(part)) for part in PASSES}
         return {part: count for part, count in counts_by_part.items() if count}
 
@@ -101,5 +104,5 @@ class JobGraph:
 
     def blob(self, name: str) -> Blob:
         """Return the blob of this name; KeyError names it when no op writes it."""
-        blobs = [blob for op in self.ops for _, blob in op.writes]
+        blobs = [blob for op in self.ops for _, blob in op.writes]  # `writes` has (argument, blob)
         return find_named(blobs, name)

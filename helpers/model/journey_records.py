@@ -1,6 +1,7 @@
-"""Records of the journey of a call past the six seams.
+"""Records of one function call: what happened to it at each of six stations, from name to C call.
 
-A seam is a place where something may take over a call; the map of the course has a station at each.
+A *station* is a place where something may take over a call, such as the look-up of the function's
+name or the evaluation of its frame. `SPINE` lists the stations in order.
 """
 
 from dataclasses import dataclass
@@ -75,17 +76,20 @@ class Passage:
         return tuple(_station_name(stop) for stop in self.stops if stop.passed)
 
     def stop(self, name: str) -> Stop:
-        """Return the stop at a station by its name; KeyError if there is no such station."""
+        """Return what the call did at the station of this name; KeyError for another name."""
         return {_station_name(stop): stop for stop in self.stops}[name]
 
     def count(self, what: str) -> int:
-        """Return how many names, frames, lines, … there were; KeyError for another word."""
+        """Return how many there were of "names", "frames", "lines" and so on.
+
+        KeyError for a word that is not in `counts`.
+        """
         return dict(self.counts)[what]
 
 
 def _station_name(stop: Stop) -> str:
     """Return the name of the station of a stop."""
-    return SPINE[stop.station - 1].name
+    return SPINE[stop.station - 1].name  # stations count from 1
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,30 @@
-"""Rounds of one run -> what may be said of them: an order only if their ranges do not overlap.
+"""Compare the times of two actions, and say which is faster only if their ranges do not overlap.
 
-A busy machine makes some rounds longer than others. So a ratio of two times is an order, faster or
-slower, only if even the least lucky rounds agree on it. This is the one place with that rule.
+Each action is run and timed several times; one time is a *round*. A busy machine makes some rounds
+longer than others. So one action counts as faster only if its slowest round was faster than the
+fastest round of the other. This module is the one place with that rule.
 """
 
 from collections.abc import Sequence
 from statistics import median
 
-NEAR = 1.25  # rounds that spread no further than this are steady
+NEAR = 1.25  # rounds are steady if the highest ratio is at most so many times the lowest
 TOO_NOISY = "too noisy to compare"
 AS_LONG = "about as long"
 OVERLAP = "Two {} whose rounds overlap are too noisy to compare with each other."
 
 
 class Ratio(float):
-    """The fastest round of one thing, divided by the fastest round of another.
+    """The fastest round of a first action, divided by the fastest round of a second one.
 
     Attributes
     ----------
     middle : float
-        The same for the median round of the first.
+        The median round of the first, divided by the fastest round of the second.
     rounds : int
         How many rounds of the first are counted.
     low, high : float
-        The least and the greatest ratio that a round of the first and a round of the second give.
+        The range of the ratio. If it does not contain 1, one of the actions is faster.
     """
 
     middle: float
@@ -41,7 +42,8 @@ class Ratio(float):
     ):
         """Return the number `fastest` with its attributes.
 
-        Without `low` and `high`, the range is that of the two rounds `fastest` and `middle`.
+        Without `low` and `high`, the range goes from the smaller to the greater of `fastest` and
+        `middle`.
         """
         ratio = super().__new__(cls, fastest)
         ratio.middle = middle
@@ -61,34 +63,37 @@ class Ratio(float):
 
     @property
     def unsure(self) -> str:
-        """Return why this ratio claims no order, in words; "" if it claims one."""
-        # An order is claimed only if the range leaves out 1, at which both take equally long.
+        """Return why neither action can be called faster; "" if one can.
+
+        The result is AS_LONG if both take about as long, and TOO_NOISY if the rounds differ much.
+        """
+        # At a ratio of 1, both take equally long.
         if not ranges_overlap(self, (1.0, 1.0)):
             return ""
-        is_steady = self.high <= NEAR * self.low  # then both really take about as long
+        is_steady = self.high <= NEAR * self.low
         return AS_LONG if is_steady else TOO_NOISY
 
 
 def measure_ratio(seconds: Sequence[float], unit: Sequence[float]) -> Ratio:
-    """Return the ratio of two lists of rounds from the same run.
+    """Return the ratio of two lists of times that were measured in the same run.
 
     Parameters
     ----------
     seconds
-        How long each round of an action took. The first warms up. It counts only if there are no
-        more than two.
+        How long each round of an action took. The first round is a warm-up, and counts only if
+        there are at most two rounds.
     unit
-        The same for what the action is compared with.
+        How long each round of the action took that `seconds` are divided by.
 
     Returns
     -------
     Ratio
-        It claims an order only if the counted rounds of both do not overlap.
+        Its range contains 1 if the counted rounds of both actions overlap.
     """
     action_rounds = drop_warm_up(seconds)
     unit_rounds = drop_warm_up(unit)
     fastest_unit = min(unit_rounds)
-    # The range is that of the least lucky pairs of rounds.
+    # The range goes from the fastest round against the slowest unit to the opposite.
     return Ratio(
         fastest=min(action_rounds) / fastest_unit,
         middle=median(action_rounds) / fastest_unit,
@@ -118,24 +123,24 @@ def read_range(ratio: Ratio | tuple[float, float]) -> tuple[float, float]:
 
 
 def describe_cost(ratio: Ratio) -> str:
-    """Return how long something takes, in units: "about 20", or why that cannot be said."""
-    # More digits would pretend to a precision it lacks.
+    """Return how many units an action takes, such as "about 20", or why that cannot be said."""
+    # More than two digits would claim a precision that the times do not have.
     return ratio.unsure or f"about {format_two_digits(ratio)}"
 
 
 def format_two_digits(number: float) -> str:
-    """Return a number with two digits that count: 1.4, 19, 1,200."""
+    """Return a number with two significant digits: 1.4, 19, 1,200."""
     if number < 10:
         return f"{number:.2g}"
-    # `g` would write 1.2e+03, so the rounded number is written a second time.
+    # The format `g` writes 1.2e+03, so the rounded number is formatted once more.
     rounded = float(f"{number:.2g}")
     return f"{rounded:,.0f}"
 
 
 def format_three_digits(number: float) -> str:
-    """Return a number with three digits that count: 1.04, 19.2, 1,230."""
+    """Return a number with three significant digits: 1.04, 19.2, 1,230."""
     if number < 100:
         return f"{number:.3g}"
-    # `g` would write 1.23e+03, so the rounded number is written a second time.
+    # The format `g` writes 1.23e+03, so the rounded number is formatted once more.
     rounded = float(f"{number:.3g}")
     return f"{rounded:,.0f}"

@@ -1,11 +1,12 @@
-"""Records of the ops that a framework ran, and the graph of their values."""
+"""Records of the ops that torch or TensorFlow ran, such as matmul, and a graph of their tensors."""
 
 from dataclasses import dataclass
 
 from .graphs import Edge, Graph, Node
 from .tables import Listing
 
-AGAIN = "read again"  # by the backward half: what had to be kept alive
+# The label of an arrow from a forward op to a backward op. The value had to be kept for so long.
+AGAIN = "read again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +62,14 @@ class Op:
 
     @property
     def inputs(self) -> str:
-        """Return dtype and shape of what the op read, with the names that are known."""
+        """Return dtype and shape of each tensor that the op read, with its name if it has one."""
         return ", ".join(
             f"{value.name}: {value.words}" if value.name else value.words for value in self.reads
         )
 
     @property
     def outputs(self) -> str:
-        """Return dtype and shape of what the op made."""
+        """Return dtype and shape of each tensor that the op made."""
         return ", ".join(value.words for value in self.makes)
 
 
@@ -86,7 +87,10 @@ class OpLog(Listing):
 
     @property
     def kept(self) -> int:
-        """Return the number of the first row that updates a variable; 0 for none."""
+        """Return the number of the first row that updates a variable; 0 for none.
+
+        A page never folds the rows up to this one.
+        """
         return next((row.number for row in self.rows if row.stage == "update"), 0)
 
     @property
@@ -119,30 +123,32 @@ class _Maker:
 
 
 def build_op_graph(log: OpLog, title: str = "") -> Graph:
-    """Return a graph with a node for each op and for each named value from outside.
+    """Return a graph with a node for each op of a log, and arrows from op to op.
 
-    Arrows lead from the op that made a value to the ops that read the value. If a backward op
-    reads the value of a forward op, the arrow is marked `read again`.
+    An arrow leads from the op that made a tensor to each op that read the tensor. A tensor that no
+    op of the log made, such as an argument, has a node of its own if its name is known. If a
+    backward op reads the tensor of a forward op, the arrow has the label AGAIN.
     """
-    makers: dict[int, _Maker] = {}  # by the number of the value
-    nodes: dict[str, Node] = {}
+    makers: dict[int, _Maker] = {}  # number of a tensor -> the node that made it
+    nodes: dict[str, Node] = {}  # by key
     edges = []
     for row in log.rows:
-        key = f"op {row.number}"
-        for value in row.reads:
-            # What no op of the log has made is from outside. Without a name it has no node.
-            if value.number not in makers and value.name:
-                outside = f"value {value.number}"
-                makers[value.number] = _Maker(outside, "", "input")
-                nodes[outside] = Node(outside, value.name, "input", value.words)
-            if value.number in makers:
-                maker = makers[value.number]
+        op_key = f"op {row.number}"
+        for tensor in row.reads:
+            # No op of the log has made this tensor. Without a name it gets no node.
+            if tensor.number not in makers and tensor.name:
+                input_key = f"value {tensor.number}"
+                makers[tensor.number] = _Maker(input_key, "", "input")
+                nodes[input_key] = Node(input_key, tensor.name, "input", tensor.words)
+            if tensor.number in makers:
+                maker = makers[tensor.number]
                 is_again = row.stage == "backward" and maker.stage == "forward"
-                edges.append(Edge(maker.key, key, AGAIN if is_again else maker.label))
+                edges.append(Edge(maker.key, op_key, AGAIN if is_again else maker.label))
 
         detail = f"{row.stage} {row.outputs}".rstrip()
-        nodes[key] = Node(key, f"{row.number} {row.op}", row.stage, detail, op=row.op)
-        for position, value in enumerate(row.makes):
-            label = f"output {position}" if position else ""  # the first output is the usual one
-            makers[value.number] = _Maker(key, label, row.stage)
+        nodes[op_key] = Node(op_key, f"{row.number} {row.op}", row.stage, detail, op=row.op)
+        for position, tensor in enumerate(row.makes):
+            # Most ops have one output, whose arrow needs no label.
+            label = f"output {position}" if position else ""
+            makers[tensor.number] = _Maker(op_key, label, row.stage)
     return Graph(title or log.title, tuple(nodes.values()), tuple(edges))

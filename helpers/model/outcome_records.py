@@ -1,4 +1,7 @@
-"""Records of what the runs of a program on a variable returned."""
+"""Records of how often a program returned each result, in many runs with each kind of variable.
+
+The ops of a TensorFlow graph may run in any order, so runs of one program may differ.
+"""
 
 from dataclasses import dataclass
 
@@ -35,5 +38,5 @@ class Histogram(Listing):
     """A listing of outcomes that can be asked for what one kind of variable saw."""
 
     def saw(self, variable: str) -> tuple[str, ...]:
-        """Return the outcomes of one kind of variable, the most frequent first."""
+        """Return the results of the runs with one kind of variable, the most frequent first."""
         return tuple(row.saw for row in self.rows if row.variable == variable)

@@ -1,4 +1,4 @@
-"""Numbers, names and long texts, put into the same few words everywhere."""
+"""Short texts that all records use: a number with its noun, a list of names, a clipped text."""
 
 from collections.abc import Iterable
 
@@ -34,8 +34,7 @@ def end_sentence(text: str) -> str:
 def format_names(names: Iterable[str], limit: int, longest: int | None = None) -> str:
     """Return the first names and how many names are left out, such as "a, b and 3 more".
 
-    At most `limit` names are shown. Each of them has at most `longest` characters, if that is
-    given.
+    At most `limit` names are shown. With `longest`, each name is cut to so many characters.
     """
     names = list(names)
     shown = names[:limit]
@@ -48,7 +47,7 @@ def format_names(names: Iterable[str], limit: int, longest: int | None = None) -
 
 
 def find_named(records: Iterable, name: object, field: str = "name"):
-    """Return the first record whose `field` equals `name`; KeyError if no record has that name."""
+    """Return the first record whose attribute `field` equals `name`; KeyError if none does."""
     for record in records:
         if getattr(record, field) == name:
             return record

@@ -1,4 +1,8 @@
-"""Records of questions to a learner, of the answers, and of what a check says."""
+"""Records of questions to a learner: a choice of answers, the verdict of a check, a sandbox.
+
+In a *sandbox*, a learner picks options from several controls. The options together make a call, and
+the learner predicts what the call does.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -34,7 +38,7 @@ class Choice:
 
     @property
     def outcome(self) -> str:
-        """Return what running it returned or raised, as a sentence with the reason."""
+        """Return what running the program returned or raised, as a sentence, and the reason."""
         verb = "raised" if self.raised else "gave"
         full_stop = find_full_stop(self.answer)
         return f"Running it {verb} {self.answer}{full_stop} {self.why}".strip()
@@ -167,45 +171,48 @@ class Sandbox:
     code: str
 
     def start(self) -> dict[str, str]:
-        """Return the option that is picked at first, by the name of the control."""
+        """Return name of a control -> the option that is picked at first."""
         return {control.name: control.first for control in self.controls}
 
     def different(self) -> Iterator[dict[str, str]]:
         """Yield every combination of options that makes another call.
 
-        Each is a dict from the name of a control to the option that is picked. Controls that do
-        not matter for this call are left out.
+        A combination maps the name of a control to the option that is picked. Controls that do not
+        matter for the call are left out. Such a control is idle, because of the option that is
+        picked in the control on which it depends.
         """
         for options in product(*(control.options for control in self.controls)):
             picked = dict(zip(self.start(), options, strict=True))
-            idle = [
+            idle_controls = [
                 control
                 for control in self.controls
                 if control.of and picked[control.of] not in control.matters
             ]
-            # Combinations that differ only in idle controls make one call: yield it once, when the
-            # idle ones have their first options.
-            if all(picked[control.name] == control.first for control in idle):
-                for control in idle:
+            # Combinations that differ only in idle controls make the same call. Yield the one in
+            # which the idle controls have their first options.
+            if all(picked[control.name] == control.first for control in idle_controls):
+                for control in idle_controls:
                     del picked[control.name]
                 yield picked
 
     def picked(self, **changes: str) -> dict[str, str]:
-        """Return the start with changes; ValueError for a control or option that is missing."""
-        options = {control.name: control.options for control in self.controls}
+        """Return name of a control -> option, for the first options with these changes.
+
+        ValueError if there is no such control, or if the control has no such option.
+        """
+        options_by_name = {control.name: control.options for control in self.controls}
         for name, option in changes.items():
-            require_option(name, tuple(options), "the controls are")
-            require_option(option, options[name], f"{name} can be")
+            require_option(name, tuple(options_by_name), "the controls are")
+            require_option(option, options_by_name[name], f"{name} can be")
         return {**self.start(), **changes}
 
 
 def require_option(given: object, options: tuple[str, ...], what: str) -> str:
-    """Return `given` if it is one of the options.
+    """Return `given` if it is one of the options, otherwise raise ValueError.
 
-    ValueError if it is not. The message begins with `what`, such as "the controls are", and names
-    the options.
+    The message begins with `what`, such as "the controls are", and lists the options.
     """
-    # A subclass of str may have an `==` of its own.
+    # Only a plain str, because a subclass may define `==` in another way.
     if type(given) is not str or given not in options:
         raise ValueError(f"{what} {', '.join(options)}; {quote_value(given)} is not one of them")
     return given

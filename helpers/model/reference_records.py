@@ -1,4 +1,9 @@
-"""Records of what refers to a function, and of which routes to it notice a change."""
+"""Records of what refers to a function, and of which ways to call it notice that it was replaced.
+
+A *binding* is a place that refers to an object, such as a module's attribute. A *route* is one way
+to call a function, such as `module.f(1)` or an alias. If a name is bound to a new function, some
+routes still run the old one.
+"""
 
 from dataclasses import dataclass
 
@@ -85,7 +90,7 @@ def join_path(owner: str, name: str) -> str:
     return f"{owner}.{name}"
 
 
-UNKNOWN = -1
+UNKNOWN = -1  # in place of a position
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,13 +155,18 @@ class RouteMap(Ledger):
     patches: tuple[str, ...] = ()
 
     def noticed(self, heading: str) -> tuple[str, ...]:
-        """Return the routes whose word under `heading` is another than with nothing done."""
-        column = self._column(heading)
+        """Return the routes that ran something else under `heading` than before any change."""
+        column = self._column(heading)  # the position of the heading
         return tuple(
             entry.subject for entry in self.entries if entry.verdicts[column].tone == "changed"
         )
 
     def moved(self, heading: str) -> tuple[str, ...]:
-        """Return the routes that hold another function under `heading` than with nothing done."""
+        """Return the routes that refer to another function under `heading` than before any change.
+
+        Such a route was rebound. A route may also notice a change without that, if the code inside
+        its function was replaced.
+        """
         column = self._column(heading)
+        # Under the first heading, nothing has been changed.
         return tuple(route.name for route in self.routes if route.holds[column] != route.holds[0])

@@ -57,38 +57,41 @@ class SideBySide:
 
 
 def align_lines(left: list[str], right: list[str], origin: dict[int, int]) -> tuple[Pair, ...]:
-    """Return the rows of two texts.
+    """Return all lines of two texts as rows, in the order of the right text.
 
     Parameters
     ----------
     left, right : list of str
         The lines of both texts.
     origin : dict
-        For the number of a right line the number of the left line from which it comes. Both count
-        from 1.
+        Number of a right line -> number of the left line from which it was made. Both count from 1.
+        A right line without an origin is not in the dict.
 
     Returns
     -------
     tuple of Pair
-        All lines. A left line stands beside the right line that comes from it, or above the next
-        such line if no right line comes from it.
+        A left line is in one row with each right line that was made from it. A left line from which
+        none was made has a row of its own, in the order of the left text.
     """
     rows = []
-    last_shown = 0  # the greatest number of a left line so far
-    for number, line in enumerate(right, 1):
-        source = origin.get(number, 0)
-        has_origin = 1 <= source <= len(left)
+    last_shown = 0  # the left lines up to this number have been shown
+    for right_number, right_line in enumerate(right, 1):
+        left_number = origin.get(right_number, 0)
+        has_origin = 1 <= left_number <= len(left)
         if not has_origin:
-            rows.append(Pair(0, "", number, line))
+            rows.append(Pair(0, "", right_number, right_line))
             continue
 
-        rows += _pair_left_alone(left, range(last_shown + 1, source))
-        rows.append(Pair(source, left[source - 1], number, line, again=source <= last_shown))
-        last_shown = max(last_shown, source)
+        # First the left lines before the origin that have not been shown.
+        rows += _pair_left_alone(left, range(last_shown + 1, left_number))
+        is_repeated = left_number <= last_shown
+        left_line = left[left_number - 1]
+        rows.append(Pair(left_number, left_line, right_number, right_line, again=is_repeated))
+        last_shown = max(last_shown, left_number)
     rows += _pair_left_alone(left, range(last_shown + 1, len(left) + 1))
     return tuple(rows)
 
 
 def _pair_left_alone(left: list[str], numbers: range) -> list[Pair]:
-    """Return rows of the left lines with these numbers, with nothing beside them."""
+    """Return a row for each left line with one of these numbers, without a right line."""
     return [Pair(number, left[number - 1], 0, "") for number in numbers]

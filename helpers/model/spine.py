@@ -1,6 +1,8 @@
-"""The path of a call: six seams, with a chapter for each, and the clinic.
+"""The chapters of the course: six about one *seam* of a call each, and one with broken programs.
 
-The heads of the chapters, the map and the README all say what stands here.
+A seam is a place on the path of a call at which something may take over the call. The map shows
+each seam as a station. The heads of the chapters, the map and the README take their texts from
+here.
 """
 
 from dataclasses import dataclass

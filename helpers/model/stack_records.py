@@ -1,4 +1,7 @@
-"""Records of a run by instructions: the code, the value stack and the variables at each step."""
+"""Records of a run of Python code, one bytecode instruction at a time.
+
+Each step has the value stack and the variables before the instruction runs.
+"""
 
 from dataclasses import dataclass
 
@@ -148,7 +151,7 @@ class StackStep(Step):
 
     @property
     def instruction(self) -> str:
-        """Return offset, name and argument as one phrase."""
+        """Return offset, name and argument as one phrase, such as `4 LOAD_FAST x`."""
         return f"{self.offset} {self.opname} {self.argrepr}".rstrip()
 
 

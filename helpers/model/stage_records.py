@@ -1,4 +1,8 @@
-"""Records of a run on the stage: its steps with panels, and its calls as cards."""
+"""Records of a run that an exhibit plays step by step: each step, its panels, and the open calls.
+
+A *panel* is one titled part of what a reader sees at a step. A *card* shows a call that has not
+ended.
+"""
 
 from dataclasses import KW_ONLY, dataclass
 
@@ -7,7 +11,7 @@ from .phrase import find_named
 from .tables import Ledger, Listing
 
 NOWHERE = (0, 0, 0, 0)
-BETWEEN = " "  # the place of an empty line between two functions: it has no number
+BETWEEN = " "  # the place of an empty line between two functions, which has no line number
 Span = tuple[int, int, int, int]  # line, column, end line, end column
 
 
@@ -93,7 +97,7 @@ class Step:
     deed: str = ""
 
     def panel(self, title: str) -> str | Listing | Graph | Ledger:
-        """Return the content of the panel with this title; KeyError names a missing title."""
+        """Return the content of the panel with this title; KeyError if there is none."""
         return find_named(self.panels, title, "title").content
 
 
@@ -108,15 +112,19 @@ class Placed:
 
     @property
     def numbers(self) -> tuple[str, ...]:
-        """The number of each line of the source: in its file, or in the source itself."""
+        """The line number of each line of `source`, as text.
+
+        It is the number in the line's file. A line without a place has its number in `source`, and
+        a line that only separates two functions has "".
+        """
         numbers = []
         for index in range(self.source.count("\n") + 1):
             place = self.places[index] if index < len(self.places) else ""
             if place == BETWEEN:
                 numbers.append("")
             else:
-                in_file = place.rpartition(":")[2]
-                numbers.append(in_file or str(index + 1))
+                _, _, number_in_file = place.rpartition(":")
+                numbers.append(number_in_file or str(index + 1))
         return tuple(numbers)
 
 
@@ -150,7 +158,7 @@ class Timeline(Placed):
 
     def place(self, line: int) -> str:
         """Return where a line of the source is: `path.py:1207`, or `line 7` of the source."""
-        # A slice has nothing where the source has no such line, and an index would raise.
+        # A slice, because `places` may be shorter than the source.
         return "".join(self.places[line - 1 : line]) or f"line {line}"
 
 

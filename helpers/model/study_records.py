@@ -1,4 +1,8 @@
-"""Records of a learner's progress: exercises, chapters, and how far each of them came."""
+"""Records of a learner's progress, and how they are made from notebooks and recorded events.
+
+The chapters and their exercises are read from the notebooks. The events say which checks the
+learner ran, with which result, and which predictions the learner made.
+"""
 
 import json
 import re
@@ -41,42 +45,46 @@ class ExerciseCells:
 
 
 def find_exercise_cells(cells: list[dict]) -> Iterator[ExerciseCells]:
-    """Yield the exercises of a notebook, one for each check that a cell calls.
+    """Yield the exercises of a notebook, whose cells are dicts as in the .ipynb file.
 
-    The stub is the cell before the check, and the solution is in the cell after the check.
+    A code cell that calls `check.NAME(…)` belongs to the exercise NAME. The cell before it is the
+    stub, which the learner fills in. The cell after it has the folded solution.
     """
     sources = ["".join(cell["source"]) for cell in cells]
-    heading = 0
+    heading = 0  # the position of the last cell with a heading
     for position, cell in enumerate(cells):
         if cell["cell_type"] == "markdown":
-            # A comment in a block of code looks like a heading.
+            # Blocks of code are removed, because a comment in them looks like a heading.
             if _HEADING.search(_CODE_BLOCK.sub("", sources[position])):
                 heading = position
             continue
 
-        called = _CHECK_CALL.search(sources[position])
-        if called:
-            after = sources[position + 1] if position + 1 < len(cells) else ""
+        check_call = _CHECK_CALL.search(sources[position])
+        if check_call:
+            next_source = sources[position + 1] if position + 1 < len(cells) else ""
             yield ExerciseCells(
-                name=called[1],
+                name=check_call[1],
                 heading=heading,
                 stub=position - 1,
                 check=position,
-                solution=_find_solution(after),
+                solution=_find_solution(next_source),
             )
 
 
 def _find_solution(text: str) -> str:
-    """Return the code of the folded solution in a text cell, "" if nothing is folded there."""
+    """Return the code of the solution in a text cell, "" if there is none.
+
+    A solution is the first block of Python after a `<details>`, which a page shows folded.
+    """
     if "<details>" not in text:
         return ""
     block = _PYTHON_BLOCK.search(text)
     return block[1] if block else ""
 
 
-# How far a learner came with an exercise, from nothing to everything.
+# How far a learner came with an exercise, in this order.
 UNTRIED, HINTED, TRIED, PASSED = STATES = ("not tried", "hint taken", "tried", "passed")
-# What a check recorded -> the state to which the exercise rises with it.
+# Result of a check in an event -> the state that the exercise then has at least.
 _STATES_BY_OUTCOME = {"hint": HINTED, "failed": TRIED, "passed": PASSED}
 
 
@@ -155,7 +163,10 @@ class Progress:
 
     @property
     def next(self) -> tuple[ChapterProgress, Task] | None:
-        """Return the first exercise that is not passed, from `here` on and then from the start."""
+        """Return (chapter, exercise) of the next exercise that is not passed; None if all are.
+
+        The search begins in the chapter `here`, and goes on from the first chapter.
+        """
         numbers = [chapter.number for chapter in self.chapters]
         start = numbers.index(self.here) if self.here in numbers else 0
         for chapter in self.chapters[start:] + self.chapters[:start]:
@@ -176,20 +187,20 @@ class Progress:
 
     @property
     def goes_on(self) -> str:
-        """Return which exercise is next, in words."""
-        following = self.next
-        if following is None:
+        """Return which exercise is next, such as "next: lookup, in chapter 4"."""
+        chapter_and_task = self.next
+        if chapter_and_task is None:
             return "every exercise of the course is passed"
-        chapter, task = following
-        where = f", in chapter {chapter.number}" if chapter.number != self.here else ""
-        return f"next: {task.name}{where}"
+        chapter, task = chapter_and_task
+        place = f", in chapter {chapter.number}" if chapter.number != self.here else ""
+        return f"next: {task.name}{place}"
 
 
 def read_chapters(texts: dict[str, str]) -> tuple[ChapterProgress, ...]:
-    """Return the chapters of notebooks, by their file names.
+    """Return the chapters that the notebooks are, with nothing tried, in the order of their names.
 
-    `texts` are the contents of the files. Files whose name does not begin with a number are left
-    out. ValueError names a file that is not a notebook.
+    `texts` maps a file name, such as "04_guards.ipynb", to the content of the file. A file whose
+    name does not begin with a number is left out. ValueError names a file that is not a notebook.
     """
     titles = {chapter.file: chapter.title for chapter in CHAPTERS}
     chapters = []
@@ -197,6 +208,7 @@ def read_chapters(texts: dict[str, str]) -> tuple[ChapterProgress, ...]:
         number, _, name = file.removesuffix(".ipynb").partition("_")
         if not number.isdigit():
             continue
+        # A chapter that is not of the course has its file name as its title.
         title = titles.get(f"{number}_{name}", name.replace("_", " "))
         try:
             chapter = ChapterProgress(int(number), title, _read_tasks(file, texts[file]))
@@ -207,9 +219,13 @@ def read_chapters(texts: dict[str, str]) -> tuple[ChapterProgress, ...]:
 
 
 def _read_tasks(file: str, text: str) -> tuple[Task, ...]:
-    """Return the exercises of a notebook, of which `text` is the content of the file."""
+    """Return the exercises of a notebook, with nothing tried.
+
+    `text` is the content of the file. An exercise has a link to the cell with its heading.
+    """
     cells = json.loads(text)["cells"]
-    cell_ids = {}  # by the name of the exercise; the last check of a name counts
+    # Name of an exercise -> id of the cell with its heading. The last check of a name counts.
+    cell_ids = {}
     for exercise in find_exercise_cells(cells):
         cell_ids[exercise.name] = cells[exercise.heading]["id"]
     return tuple(
@@ -220,28 +236,30 @@ def _read_tasks(file: str, text: str) -> tuple[Task, ...]:
 def build_progress(
     chapters: Iterable[ChapterProgress], events: Iterable[dict], trouble: str = ""
 ) -> Progress:
-    """Return the chapters with what the events say of them.
+    """Return the chapters with the learner's progress, as recorded events tell it.
 
     Parameters
     ----------
     chapters
         The chapters, with nothing tried.
     events
-        What checks and predictions recorded, in this order. An event of a check has the keys
-        `check` and `is`. An event of a prediction has `chapter`, `predict`, `said` and `was`.
+        What checks and predictions recorded, the oldest first. A check's event is {"check": name of
+        the exercise, "is": "hint", "failed" or "passed"}. A prediction's event is {"chapter":
+        number or None, "predict": the question, "said": the learner's answer, "was": the right
+        answer}.
     trouble
         Why the record could not be read, "" if it could.
     """
     chapter_numbers = {task.name: chapter.number for chapter in chapters for task in chapter.tasks}
-    states: dict[str, str] = {}  # by exercise
+    states: dict[str, str] = {}  # name of an exercise -> the farthest state
     first_answers: dict[str, tuple[int, bool]] = {}  # question -> (chapter, whether it was right)
-    here = None
+    here = None  # the chapter of the latest event
     for event in events:
         if "check" in event:
             exercise = event["check"]
             state_before = states.get(exercise, UNTRIED)
             state_now = _STATES_BY_OUTCOME[event["is"]]
-            # A state never sinks: a check that fails after it passed leaves "passed".
+            # An exercise that was passed stays so, even if a later check of it fails.
             states[exercise] = max(state_before, state_now, key=STATES.index)
             here = chapter_numbers.get(exercise, here)
         else:
@@ -251,13 +269,18 @@ def build_progress(
             is_right = event["said"] == event["was"]
             first_answers.setdefault(event["predict"], (event["chapter"], is_right))
 
-    filled = []
-    for chapter in chapters:
-        tasks = [replace(task, state=states.get(task.name, UNTRIED)) for task in chapter.tasks]
-        answers = [
-            is_right for number, is_right in first_answers.values() if number == chapter.number
-        ]
-        filled.append(
-            replace(chapter, tasks=tuple(tasks), decided=len(answers), right=sum(answers))
-        )
-    return Progress(tuple(filled), here, trouble)
+    with_progress = [_add_progress(chapter, states, first_answers) for chapter in chapters]
+    return Progress(tuple(with_progress), here, trouble)
+
+
+def _add_progress(
+    chapter: ChapterProgress, states: dict[str, str], first_answers: dict[str, tuple[int, bool]]
+) -> ChapterProgress:
+    """Return a chapter with the states of its exercises, and counts of its predictions.
+
+    `states` maps an exercise to its state. `first_answers` maps a question to (number of its
+    chapter, whether the first answer was right).
+    """
+    tasks = [replace(task, state=states.get(task.name, UNTRIED)) for task in chapter.tasks]
+    answers = [is_right for number, is_right in first_answers.values() if number == chapter.number]
+    return replace(chapter, tasks=tuple(tasks), decided=len(answers), right=sum(answers))

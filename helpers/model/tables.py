@@ -1,4 +1,7 @@
-"""Records of tables: listings of things at rest, and ledgers of what was tried."""
+"""Records of tables. A *listing* has a row for each thing, and a *ledger* one for each trial.
+
+A cell of a ledger is a verdict: a word such as `hit`, and a tone that says how a view marks it.
+"""
 
 from dataclasses import dataclass, field, make_dataclass
 from functools import cache
@@ -45,9 +48,9 @@ class _RowBase:
     """The base of all classes that `make_row` creates."""
 
     def __reduce__(self):
-        """Return how pickle makes the row again: by `make_row`, from its fields and its values.
+        """Return how pickle makes the row again: by a call `make_row(fields, values)`.
 
-        pickle cannot find the class of a row by a name, because no module has it.
+        pickle usually imports the class by its name, but no module has the class of a row.
         """
         return make_row, (tuple(vars(self)), tuple(vars(self).values()))
 
@@ -61,17 +64,18 @@ def _make_row_type(fields: tuple[str, ...]) -> type[_RowBase]:
 def make_row(fields: tuple[str, ...], values: tuple) -> _RowBase:
     """Return a row for a `Listing` whose fields are known only while the program runs.
 
-    `fields` are the names of its attributes and `values` what they are. The row can be pickled.
+    `fields` are the names of the row's attributes, and `values` their values. The row is frozen,
+    and can be pickled.
     """
     return _make_row_type(fields)(*values)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A table at rest.
+    """A table with a row for each thing.
 
-    The class attribute `kept` is how many of the first rows a page never folds, up to one that is
-    the point of the table. A subclass may compute it.
+    A page folds the rows of a long table. It never folds the first `kept` rows. A subclass computes
+    `kept` if some row is the point of its table.
 
     Attributes
     ----------
@@ -92,7 +96,7 @@ class Listing:
     note: str = ""
 
     def cells(self) -> tuple[tuple[str, ...], ...]:
-        """Return the shown text of every row, in column order; True and False read yes and no."""
+        """Return the texts of every row, in column order; True and False are "yes" and "no"."""
         fields = [column.field for column in self.columns]
         return tuple(
             tuple(_format_cell(getattr(row, field)) for field in fields) for row in self.rows
@@ -127,7 +131,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A table of what was tried, with one verdict for each entry and heading.
+    """A table with a row for each trial, and one verdict in each row and column.
 
     Attributes
     ----------
@@ -153,15 +157,19 @@ class Ledger:
     marks: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
 
     def word(self, subject: str, heading: str | None = None) -> str:
-        """Return the word of a subject's verdict under a heading; None stands for the only one.
+        """Return the word of the verdict in the row of `subject`, under `heading`.
 
-        KeyError if there is no such subject or heading.
+        `heading` may be left out if the ledger has only one. KeyError if there is no such subject
+        or heading.
         """
         entry = find_named(self.entries, subject, "subject")
         return entry.verdicts[self._column(heading)].word
 
     def _column(self, heading: str | None) -> int:
-        """Return the position of a heading; None stands for the only one. KeyError for another."""
+        """Return the position of a heading in `headings`; None is the only one.
+
+        KeyError if there is no such heading, or if None could be several.
+        """
         if heading is None and len(self.headings) == 1:
             return 0
         if heading not in self.headings:
@@ -169,6 +177,6 @@ class Ledger:
         return self.headings.index(heading)
 
     def subjects(self, word: str, heading: str | None = None) -> tuple[str, ...]:
-        """Return the subjects whose verdict under `heading` is `word`, in order."""
+        """Return the subjects whose verdict under `heading` is `word`, in the order of the rows."""
         column = self._column(heading)
         return tuple(entry.subject for entry in self.entries if entry.verdicts[column].word == word)

@@ -1,4 +1,9 @@
-"""Records of tf.function: which calls traced, and what the traces were caused by."""
+"""Records of calls of a tf.function: which calls traced, and which argument caused each retrace.
+
+A trace is TensorFlow's run of the Python function, which builds a graph. The graph is stored in a
+cache. The key of a graph has the types of the arguments. A call whose arguments fit no key traces
+again, which is a retrace.
+"""
 
 from dataclasses import dataclass
 from itertools import accumulate
@@ -12,20 +17,20 @@ TONES = {"trace": "changed", "error": "failed"}
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One leaf in which a call differs from the nearest key of the cache.
+    """One part of the arguments in which a call differs from the nearest key of the cache.
 
     Attributes
     ----------
     where : str
-        Which leaf of the arguments differs, such as `n` or `items[0]`.
+        Which part of the arguments differs, such as `n` or `items[0]`.
     kind : str
-        What about the leaf differs, such as `shape` or `Python value`.
+        What about the part differs, such as `shape` or `Python value`.
     before : str
         What the nearest key has.
     after : str
         What the call has.
     detail : str
-        What to add behind both, "" for nothing.
+        A text that follows both, "" for none.
     """
 
     where: str
@@ -36,7 +41,7 @@ class Cause:
 
     def __str__(self) -> str:
         """Return the cause as text, such as `n: Python value 1 → 2`."""
-        # Of a type or an object, both texts say what they are.
+        # A text on a type or an object needs no label, because it says what it is.
         label = "" if self.kind in ("type", "object") else f"{self.kind} "
         return f"{self.where}: {label}{self.before} → {self.after}{self.detail}"
 
@@ -63,21 +68,22 @@ class TraceEntry(Entry):
     compared: str = ""
 
     def __repr__(self) -> str:
-        """Return the entry as a sentence, which Jupyter shows of a single entry."""
+        """Return the entry as a sentence. Jupyter shows it where a cell ends with an entry."""
         text = f"call {self.subject} with {self.arguments}: {self.verdict}"
         return f"{text} ({self.note})" if self.note else text
 
     @property
     def arguments(self) -> str:
         """Return the arguments, each as the type by which TensorFlow looks it up."""
-        arguments, _ = self.verdicts
+        arguments, _ = self.verdicts  # one for each of HEADINGS
         return arguments.word
 
     @property
     def verdict(self) -> str:
-        """Return hit, trace, error, eager where tf.function was set to run so, or empty.
+        """Return "hit", "trace", "error", "eager" or "empty".
 
-        At a call that is empty, TensorFlow runs a function that does nothing and returns None.
+        At a hit, a graph from the cache ran. "eager" means that `tf.config.run_functions_eagerly`
+        was on. At a call that is "empty", TensorFlow ran a function that does nothing.
         """
         _, verdict = self.verdicts
         return verdict.word
@@ -94,7 +100,7 @@ class TraceLedger(Ledger):
 
     @property
     def retraces(self) -> int:
-        """How many rows traced though their function, or its code, had been traced before."""
+        """How many rows traced a function, or another with the same code, that had a trace."""
         return sum(bool(entry.causes) for entry in self.entries)
 
     @property
@@ -104,9 +110,9 @@ class TraceLedger(Ledger):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Return for each call how many traces there were once it had ended.
+        """Return for each call how many traces the calls up to it made together.
 
-        An entry with several calls made no trace: all of them found one in the cache.
+        An entry with several calls made no trace, because all of them found a graph in the cache.
         """
         totals = accumulate(entry.traces for entry in self.entries)
         return tuple(
@@ -124,10 +130,18 @@ class TraceLedger(Ledger):
 def build_trace_entry(
     subject: str, arguments: str, verdict: str, note: str = "", **more
 ) -> TraceEntry:
-    """Return the entry of a call of a `TraceLedger`.
+    """Return the row of one call for a `TraceLedger`.
 
-    `subject` names the call, `arguments` are its arguments in words, and `verdict` is `hit`,
-    `trace` and so on, which gets its tone. `more` are further fields of `TraceEntry`.
+    Parameters
+    ----------
+    subject, note
+        The name of the call, and why it came out so.
+    arguments
+        The arguments of the call, as text.
+    verdict
+        A word such as "hit" or "trace". Its tone is looked up in `TONES`.
+    more
+        Further fields of `TraceEntry`.
     """
     verdicts = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
     return TraceEntry(subject, verdicts, note, **more)

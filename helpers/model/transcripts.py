@@ -46,12 +46,15 @@ class Transcript:
 
     @property
     def lived(self) -> bool:
-        """Return whether the interpreter came to its own end, with an exception or without."""
+        """Return whether the interpreter came to its own end, with an exception or without.
+
+        It did not if a signal killed the process, or if the process was stopped.
+        """
         return self.code >= 0 and not self.cut
 
     @property
     def end(self) -> str:
-        """Return "well" for exit code 0, "error" for another that is its own, else "killed"."""
+        """Return "well" for exit code 0, "error" for another exit code, "killed" if killed."""
         if not self.lived:
             return "killed"
         return "error" if self.code else "well"
@@ -61,9 +64,9 @@ class Transcript:
         """Return how the run ended, in words."""
         if self.cut:
             return CUTS[self.cut].format(seconds=self.seconds)
-        if self.code == -signal.SIGABRT:
+        if self.code == -signal.SIGABRT:  # `abort()` in C sends it, after a fatal error
             return "the process ended itself: SIGABRT"
-        if self.code < 0:
+        if self.code < 0:  # the number of a signal, negated
             return f"the process was killed: {_signal_name(-self.code)}"
         return f"exit code {self.code}"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.model.class_progress import LEAST, build_class_listing
+from helpers.model.class_progress import FEW, LEAST, build_class_listing
 from helpers.model.study_records import HINTED, PASSED, TRIED, ChapterProgress, Task
 from helpers.view.table_view import table
 
@@ -23,7 +23,7 @@ def test_of_a_few_without_a_name_there_is_no_count(unnamed):
     learners = [({"a": PASSED}, "")] * unnamed + [({"a": TRIED}, "Ada")]
     model = build_class_listing(CHAPTERS, learners)
     assert bool(model.rows) == (unnamed == 0 or unnamed >= LEAST)
-    assert ("fewer would identify them" in table.text(model)) == (not model.rows)
+    assert (FEW in model.note) == (not model.rows)
 
 
 def test_a_name_stands_only_where_its_owner_is_under_way():
@@ -36,4 +36,9 @@ def test_a_name_stands_only_where_its_owner_is_under_way():
 def test_a_name_is_never_markup():
     model = build_class_listing(CHAPTERS, [({"a": TRIED}, NASTY)], unread=2)
     assert "<script" not in table.html(model) and not {"\x00", "\u202e"} & {*table.text(model)}
-    assert "2 files could not be read." in table.text(model)
+
+
+@pytest.mark.parametrize(("unread", "is_said"), [(0, False), (2, True)])
+def test_files_that_could_not_be_read_are_counted(unread, is_said):
+    model = build_class_listing(CHAPTERS, [({"a": TRIED}, "Ada")], unread=unread)
+    assert ("files" in model.note) == (f"{unread} files" in model.note) == is_said

@@ -84,20 +84,27 @@ def test_the_first_guess_counts_and_that_of_no_chapter_does_not():
     assert (first.right, first.decided, second.decided) == (1, 2, 0)
 
 
-ALL = "every exercise of the course is passed."
+# The events -> the chapter of the last one, and the exercise that is next.
+LEFT_OFF = {
+    "nothing": ([], None, "a"),
+    "a prediction": ([guess("q", "new", 2)], 2, "c"),
+    "checks": ([did("c", "failed"), did("a", "passed")], 1, "b"),
+    "everything": ([did(name, "passed") for name in "abc"], 2, None),
+}
 
 
-@pytest.mark.parametrize(
-    ("events", "said"),
-    [
-        ([], ""),
-        ([guess("q", "new", 2)], "2: 0 of 1 exercise passed; next: c."),
-        ([did("c", "failed"), did("a", "passed")], "1: 1 of 2 exercises passed; next: b."),
-        ([did(name, "passed") for name in "abc"], f"2: 1 of 1 exercise passed; {ALL}"),
-    ],
-)
-def test_one_line_says_where_the_learner_left_off(events, said):
-    assert build_progress(COURSE, events).left_off == f"You left off in chapter {said}" * bool(said)
+@pytest.mark.parametrize(("events", "here", "following"), LEFT_OFF.values(), ids=LEFT_OFF)
+def test_the_record_says_where_the_learner_left_off(events, here, following, snapshot):
+    progress = build_progress(COURSE, events)
+    assert progress.here == here
+    assert (progress.next and progress.next[1].name) == following
+    assert progress.left_off == snapshot
+
+
+def test_the_next_exercise_may_be_in_an_earlier_chapter():
+    progress = build_progress(COURSE, [did("c", "passed")])
+    chapter, task = progress.next
+    assert (progress.here, chapter.number, task.name) == (2, 1, "a")
 
 
 @pytest.mark.parametrize(
@@ -105,4 +112,4 @@ def test_one_line_says_where_the_learner_left_off(events, said):
     ["", "null", '{"cells": 3}', book("## A", "check.a(x)").replace('"id"', '"other"')],
 )
 def test_what_is_no_notebook_is_one_error(text, refused):
-    refused(ValueError, "01_first.ipynb is not a notebook", read_chapters, {"01_first.ipynb": text})
+    refused(ValueError, "01_first.ipynb", read_chapters, {"01_first.ipynb": text})

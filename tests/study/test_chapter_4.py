@@ -43,7 +43,8 @@ def test_a_hook_that_an_answer_left_on_is_off_after_the_check():
         return program()
 
     before = frame_hook.installed()[0].name  # Dynamo's, where an earlier test compiled
-    assert "switches the hook off" in check.behind_the_hook(left_on).model.because
+    beside = check.behind_the_hook(left_on).model.beside
+    assert "'hook afterwards': 'on'" in beside.yours and "'off'" in beside.real
     with frame_hook.watching(lambda code, values: None):  # a hook below it would be called too
         assert _one() == 1
     assert frame_hook.installed()[0].name == before

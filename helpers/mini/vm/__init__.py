@@ -1,13 +1,16 @@
-"""A stack machine for CPython's own bytecode: a function and its arguments -> what it returns.
+"""A stack machine, written in Python, that runs CPython's own bytecode.
 
-`run(fn, *args, **kwargs)` evaluates the bytecode of `fn`, and of every Python function that it
-calls, one plain instruction after another, on CPython 3.11, 3.12 and 3.13. Async code stays out.
-`machine(*steps)` is a machine with only the handlers of these classes; in
-`machine(Mine, *WHOLE)` a learner's own take the place of the machine's.
+`run(fn, *args, **kwargs)` evaluates the bytecode of `fn`, and of every Python function that `fn`
+calls, on CPython 3.11, 3.12 and 3.13. The machine first replaces CPython's instructions by *plain*
+ones, which are simpler and the same on each version. Async code is not supported.
 
-CPython runs what C code calls back by itself (the key of `sorted`, a property, an operator's
-method, the body of a class) and what `eval` and `exec` are given. An exception keeps its type,
-message, cause, context and a traceback with the program's lines.
+A *handler* is a method that executes one kind of plain instruction, such as LOAD_FAST. A *step* is
+a class of handlers. `machine(*steps)` is a machine with only the handlers of these classes. In
+`machine(Mine, *WHOLE)`, the handlers of a learner's class `Mine` replace those of the same names.
+
+Some Python code is run by CPython: what C code calls (the key function of `sorted`, a property, an
+operator's method, the body of a class), and what `eval` and `exec` get. An exception keeps its
+type, message, cause, context and a traceback with the program's lines.
 """
 
 # ruff: noqa: F401 - what is imported here is offered
@@ -37,7 +40,8 @@ Machine = machine(*WHOLE)
 def run(fn, /, *args, **kwargs):
     """Return what `fn(*args, **kwargs)` would return, or raise what it would raise.
 
-    TypeError unless `fn` is a Python function; Unsupported for async code, or another Python.
+    TypeError unless `fn` is a Python function or method. Unsupported for async code, and on a
+    version of Python that is not in `VERSIONS`.
     """
     if sys.version_info[:2] not in VERSIONS:
         known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)

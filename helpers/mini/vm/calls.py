@@ -1,6 +1,6 @@
-"""A callable and its arguments -> a frame to run, or a value where C code does the work.
+"""Calls in a Python-written bytecode machine: make a new frame for Python code, or call C code.
 
-What C code calls back by itself is run by CPython.
+If C code calls Python code, CPython runs that, not the machine.
 """
 
 import inspect
@@ -16,11 +16,18 @@ STARS = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def make_frame(caller, function, args, kwargs):
-    """Return a new frame for a call of Python code, its parameters bound; None for all else.
+    """Return a new frame for a call, with its parameters bound; None if C code does the work.
 
-    `caller` is a frame of the machine; the new one is of its kind, and above the one that runs.
+    Parameters
+    ----------
+    caller
+        The frame of the machine that makes the call. The new frame is of the same class.
+    function
+        Any object. Also a class, or an object with `__call__`, may lead to Python code.
+    args, kwargs
+        The arguments of the call.
     """
-    while type(function) is MethodType:
+    while type(function) is MethodType:  # the function of a method may be a method itself
         args = (function.__self__, *args)
         function = function.__func__
     if type(function) is BuiltinFunctionType:
@@ -33,7 +40,7 @@ def make_frame(caller, function, args, kwargs):
         raise Unsupported(f"this machine runs no async code, and {code.co_qualname} is async")
     if not code.co_flags & inspect.CO_OPTIMIZED:  # the body of a class: CPython runs that
         return None
-    local = _bind(function, code, args, kwargs)
+    local = _bind_parameters(function, code, args, kwargs)
     frame = caller.frame(code, function.__globals__, function.__closure__ or (), local)
     frame.called = function
     if frame.depth > sys.getrecursionlimit():
@@ -42,10 +49,13 @@ def make_frame(caller, function, args, kwargs):
 
 
 def _make_frame_of_object(caller, callable_object, args, kwargs):
-    """Return the frame of a class's `__init__` or of an object's `__call__`, if Python code."""
+    """Return the frame of a class's `__init__`, or of an object's `__call__`.
+
+    None if the method is not written in Python, or the object cannot be called.
+    """
     if isinstance(callable_object, type):
         return _make_init_frame(caller, callable_object, args, kwargs)
-    if not callable(callable_object):
+    if not callable(callable_object):  # CPython raises the TypeError later
         return None
     call = type(callable_object).__call__
     if type(call) is not FunctionType:
@@ -54,24 +64,27 @@ def _make_frame_of_object(caller, callable_object, args, kwargs):
 
 
 def _make_init_frame(caller, cls, args, kwargs):
-    """Return the frame of a Python `__init__`, its instance made.
+    """Make an instance of a class, and return the frame of its Python `__init__`.
 
-    None if the class makes instances by a metaclass or a `__new__`, or has no Python `__init__`.
+    None, and nothing is made, if the class has no `__init__` in Python, or if a `__new__` or a
+    metaclass of the program makes the instances. CPython does the whole call then.
     """
-    plain = type(cls).__call__ is type.__call__ and cls.__new__ is object.__new__
-    if not plain or type(cls.__init__) is not FunctionType:
+    has_usual_call = type(cls).__call__ is type.__call__
+    has_usual_new = cls.__new__ is object.__new__
+    if not (has_usual_call and has_usual_new) or type(cls.__init__) is not FunctionType:
         return None
-    obj = cls.__new__(cls, *args, **kwargs)
-    frame = make_frame(caller, cls.__init__, (obj, *args), kwargs)
-    frame.making = obj
+    instance = cls.__new__(cls, *args, **kwargs)
+    frame = make_frame(caller, cls.__init__, (instance, *args), kwargs)
+    frame.making = instance  # at the end of the frame, the caller gets the instance
     return frame
 
 
-def _bind(function, code, args, kwargs) -> dict:
-    """Return the parameters with their values. Raise CPython's TypeError if they do not fit."""
-    is_plain = not kwargs and not code.co_kwonlyargcount and not code.co_flags & STARS
-    if is_plain and len(args) == code.co_argcount:
-        # strict=False: the names of other locals follow those of the parameters.
+def _bind_parameters(function, code, args, kwargs) -> dict:
+    """Return parameter -> value for a call. CPython's TypeError if the arguments do not fit."""
+    # The usual case is fast: only positional arguments, and exactly as many as parameters.
+    is_simple = not kwargs and not code.co_kwonlyargcount and not code.co_flags & STARS
+    if is_simple and len(args) == code.co_argcount:
+        # strict=False: in co_varnames, the names of other locals follow those of the parameters.
         return dict(zip(code.co_varnames, args, strict=False))
 
     signature = inspect.Signature.from_callable(function, follow_wrapped=False)
@@ -79,13 +92,18 @@ def _bind(function, code, args, kwargs) -> dict:
     with suppress(TypeError):
         bound = signature.bind(*args, **kwargs)
     if bound is None:
-        function(*args, **kwargs)  # CPython says what does not fit; no line of the function runs
+        # The arguments do not fit. CPython raises its own TypeError, before any line runs.
+        function(*args, **kwargs)
     bound.apply_defaults()
     return bound.arguments
 
 
 def call_native(caller, function, args, kwargs):
-    """Call what is not a Python function. Builtins that look at their caller see this machine's."""
+    """Call something that is not a Python function, and return its result.
+
+    A builtin that looks at the frame of its caller, such as `locals`, is replaced by a function of
+    the machine that looks at `caller`, a frame of the machine.
+    """
     if type(function) in (BuiltinFunctionType, type) and function in FRAME_BUILTINS:
         return FRAME_BUILTINS[function](caller, *args, **kwargs)
     return function(*args, **kwargs)

@@ -1,6 +1,8 @@
-"""A frame of the machine: what Python code and tracebacks see of a call in progress.
+"""The frame of a Python-written bytecode machine, as programs and tracebacks see it.
 
-Mirrors CPython's `Objects/frameobject.c`.
+A frame is one call in progress. The program that runs in the machine may ask for a frame, by
+`sys._getframe` or a traceback. It finds the attributes that CPython's frames have, such as
+`f_lineno`. Mirrors CPython's `Objects/frameobject.c`.
 """
 
 import dis
@@ -12,21 +14,33 @@ from types import CodeType, FunctionType, TracebackType
 from ...internals.interpreter_frame import list_slot_names
 from .instructions import NULL
 
-AHEAD = sys.version_info >= (3, 13)  # a frame that waits is at what it will continue with
-WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")
+# Since 3.13, the frame of a waiting generator is at the instruction with which it will continue.
+AHEAD = sys.version_info >= (3, 13)
+WAITING = ("RETURN_GENERATOR", "YIELD_VALUE")  # after these, a generator's frame waits
 UNIT = 2  # bytes of one code unit
 
 
 class Handling:
-    """The exception that is being handled. A generator has its own, and looks on to `outer`.
+    """Which exception an `except` block is handling now. Mirrors `_PyErr_StackItem` of CPython.
 
-    `under` was handled further out when the first of its own came: a placeholder while it has none.
+    All frames of a run share one Handling, except that each generator has its own. If a generator
+    handles nothing itself, the exception of the code that continued it counts.
+
+    Attributes
+    ----------
+    value
+        The exception that is being handled here, or None.
+    outer
+        For a generator, the Handling of the code that continues it; otherwise None.
+    under
+        What was handled further out when `value` was first set. At the end of its `except` block,
+        the bytecode sets this exception again, which tells that nothing is handled here any more.
     """
 
     __slots__ = ("value", "outer", "under")
 
     def __init__(self, outer=None):
-        """Handle nothing yet. `outer` is the Handling of what continues a generator, or None."""
+        """Handle nothing yet."""
         self.value = None
         self.outer = outer
         self.under = None
@@ -36,16 +50,33 @@ class Handling:
         return self.value if self.value is not None else self.beneath()
 
     def beneath(self) -> BaseException | None:
-        """Return what is handled further out, or below the machine."""
+        """Return the exception that is handled further out: in `outer`, or outside the machine."""
         return self.outer.topmost() if self.outer is not None else sys.exception()
 
 
 class Frame:
-    """One call in progress.
+    """One call in progress, with the attributes of CPython's frames (`f_…`).
 
-    `back` is the frame that called; `is_flat` says that it waits for the value in the same loop.
-    `making` is the new instance if this is the call of an `__init__`, else NULL. Who asks for a
-    frame gets this one, with CPython's names for what it is asked.
+    The subclass `Loop` sets these attributes:
+
+    Attributes
+    ----------
+    back
+        The frame of the machine that called, or None.
+    is_flat
+        Whether the same run of the loop goes on with `back` when this frame ends.
+    making
+        The new instance if this is the call of an `__init__`, else NULL.
+    code, globals, builtins
+        The code object that runs, and its two outer namespaces.
+    local, cells
+        Name -> value of the local variables, and name -> cell of those that functions share.
+    steps, at
+        The plain instructions of the code, and the position of the next one in the list.
+    handling
+        The Handling that says which exception is being handled.
+    thread
+        The run to which the frame belongs. `thread.host` is the CPython frame outside the machine.
     """
 
     f_code = property(attrgetter("code"))
@@ -62,14 +93,14 @@ class Frame:
     def handled(self, error):
         """Set what is being handled; at the end of an `except`, that is what was before it."""
         handling = self.handling
-        if handling.value is None:  # the first one of its own begins
+        if handling.value is None:  # an outermost `except` block begins here
             handling.under = handling.beneath()
-        elif error is handling.under:  # and it ends: what is further out is not its own
+        elif error is handling.under:  # this `except` block ends, and nothing is handled here
             error = None
         handling.value = error
 
     def value_of_slot(self, name):
-        """Return what a variable holds, in a cell or not; NULL where it is not bound."""
+        """Return the value of a variable, which may be in a cell; NULL where it is not bound."""
         if name in self.local:
             return self.local[name]
         try:
@@ -79,7 +110,7 @@ class Frame:
 
     @property
     def f_back(self):
-        """The frame that called, or CPython's own frame below the machine."""
+        """The frame that called, or CPython's frame that started the machine."""
         return self.thread.host if self.back is None else self.back
 
     @property
@@ -90,7 +121,7 @@ class Frame:
     @property
     def f_lasti(self) -> int:
         """The offset of the instruction that runs now, in bytes."""
-        step = self.steps[max(self.at - 1, 0)]  # `at` is the next one
+        step = self.steps[max(self.at - 1, 0)]  # `at` is the position of the next instruction
         if AHEAD and step.opname in WAITING:
             return step.offset + UNIT
         return step.offset
@@ -104,7 +135,7 @@ class Frame:
 
     @property
     def f_locals(self) -> dict:
-        """A new dict of what the function's locals hold now."""
+        """A new dict, name -> value, of the function's variables that are bound now."""
         values = {}
         for name in list_slot_names(self.code):
             value = self.value_of_slot(name)
@@ -113,32 +144,38 @@ class Frame:
         return values
 
     def add_to_traceback(self, following: TracebackType | None) -> TracebackType:
-        """Return a traceback whose first entry is this frame, at its line, before `following`."""
+        """Return a traceback with this frame, at the line that runs, in front of `following`.
+
+        A traceback needs a real frame of CPython. So a generator is made whose code object has the
+        name, file and lines of this frame's code, and its frame stands at the right line.
+        """
         offset = self.f_lasti
-        while offset > UNIT and self._line(offset) is None:  # cleanup has no line
-            offset -= UNIT
+        while offset > UNIT and self._line(offset) is None:
+            offset -= UNIT  # instructions of a cleanup have no line: go back to one that has
         line = self._line(offset)
         if line is None:
-            line = -1  # a TracebackType takes no None
+            line = -1  # TracebackType does not accept None
 
         standing_code = _make_standing_code(self.code, offset)
-        # A traceback refers to a frame of CPython's, and only CPython makes such.
         generator = FunctionType(standing_code, self.globals)()
         return TracebackType(following, generator.gi_frame, offset, line)
 
 
 def _make_standing_code(code: CodeType, offset: int) -> CodeType:
-    """Return code with the names and lines of `code`, whose frame is at the line of `offset`.
+    """Return code of a generator function whose frame stands at the line of `offset` at once.
 
-    IPython asks the frame for its line, and not the traceback. A call of the code makes a generator
-    at once. When the generator is freed, CPython moves its frame to the first RESUME
-    (take_ownership, Python/frame.c), so a RESUME stands at the offset.
+    The names, file and lines are those of `code`. IPython reads the line from the frame, not from
+    the traceback, so the frame must stand there. The instructions are a RETURN_GENERATOR, so that a
+    call makes a generator at once, one RESUME, and else NOPs. When the generator is freed, CPython
+    moves its frame to the first RESUME (take_ownership, Python/frame.c). So the RESUME is at the
+    offset.
     """
-    units = max(len(code.co_code) // UNIT, 2)
-    nothing = (dis.opmap["NOP"], 0) * (units - 1)
-    body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *nothing))
-    resume_at = offset - UNIT if AHEAD else offset
-    body[max(resume_at, UNIT)] = dis.opmap["RESUME"]
+    unit_count = max(len(code.co_code) // UNIT, 2)
+    nops = (dis.opmap["NOP"], 0) * (unit_count - 1)
+    body = bytearray((dis.opmap["RETURN_GENERATOR"], 0, *nops))
+    # Since 3.13, the frame stands behind the RESUME.
+    resume_offset = offset - UNIT if AHEAD else offset
+    body[max(resume_offset, UNIT)] = dis.opmap["RESUME"]
 
     return code.replace(
         co_code=bytes(body),

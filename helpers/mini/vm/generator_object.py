@@ -1,12 +1,12 @@
-"""A frame that waits -> a generator that continues it.
+"""Generators of a Python-written bytecode machine: make a CPython generator from a frame of it.
 
-Mirrors CPython's `Objects/genobject.c`. The generator is CPython's own, and its body drives the
-machine's frame.
+Mirrors CPython's `Objects/genobject.c`. The generator is a real one of CPython's. At each `next`,
+its body runs the machine's frame up to the frame's next `yield`.
 """
 
 
 def generator_of(frame):
-    """Return a generator that continues `frame`, with its function's name."""
+    """Return a generator that continues `frame` at each `next`, with the name of its function."""
     generator = _drive(frame)
     generator.__name__ = frame.called.__name__
     generator.__qualname__ = frame.called.__qualname__
@@ -14,14 +14,14 @@ def generator_of(frame):
 
 
 def _drive(frame):
-    """Be the generator: continue the frame at each `next`, and yield what it yields."""
-    frame.handling = type(frame.handling)()  # a generator handles exceptions of its own
-    sent = None
-    thrown = None
+    """Be the body of the generator: run the frame, and yield the values that the frame yields."""
+    frame.handling = type(frame.handling)()  # exceptions in a generator are handled apart
+    sent = None  # what `generator.send` passed
+    thrown = None  # what `generator.throw` passed, or a GeneratorExit of `close`
     while True:
         value = _resume(frame, sent, thrown)
-        frame.back = None  # a frame that waits has no caller
-        if not _has_yielded(frame):
+        frame.back = None  # a waiting frame has no caller
+        if not _has_yielded(frame):  # the frame has returned
             return value
 
         sent = None
@@ -33,22 +33,24 @@ def _drive(frame):
 
 
 def _resume(frame, sent, thrown):
-    """Run the frame until it yields or returns; return that value.
+    """Run a waiting frame until it yields or returns, and return the value.
 
-    It begins with the value that was `sent` to the generator, or raises the exception `thrown` in
-    the frame, if that is not None.
+    If `thrown` is an exception, it is raised in the frame where that waits. Otherwise `sent` is the
+    value of the `yield` at which the frame waits.
     """
     thread = frame.thread
-    below = thread.top or thread  # what continues the generator: a frame, or no frame of ours
+    # The frame of the machine that called `next`. If code outside the machine did, there is none,
+    # and the run itself has the same attributes.
+    caller = thread.top or thread
     frame.back = thread.top
-    frame.handling.outer = below.handling
-    frame.depth = below.depth + 1
+    frame.handling.outer = caller.handling
+    frame.depth = caller.depth + 1
 
     if thrown is not None and _waits_for_subiterator(frame):
         return _throw_into_subiterator(frame, thrown)
     thread.top = frame
     frame.done = False
-    frame.is_flat = False  # this function, and no frame's loop, waits for the value
+    frame.is_flat = False  # `evaluate` returns the value here; it is not pushed onto a stack
     if thrown is not None:
         return frame.throw(thrown)
     frame.push(sent)
@@ -56,39 +58,41 @@ def _resume(frame, sent, thrown):
 
 
 def _has_yielded(frame) -> bool:
-    """Return whether the instruction that ran last is a `yield`: else the frame has returned."""
+    """Return whether the frame stopped at a `yield`. If not, it has returned."""
     return frame.steps[frame.at - 1].opname == "YIELD_VALUE"
 
 
 def _waits_for_subiterator(frame) -> bool:
-    """Return whether the frame waits in a `yield from`, which is a SEND and then a `yield`."""
+    """Return whether the frame waits in a `yield from`, which is a SEND and then a YIELD_VALUE."""
     return _has_yielded(frame) and frame.steps[frame.at - 2].opname == "SEND"
 
 
 def _throw_into_subiterator(frame, error):
-    """Hand an exception on to the iterator of a `yield from`, as PEP 380 says.
+    """Raise an exception in the iterator of the `yield from` at which a frame waits (PEP 380).
 
-    Return what that yields; the frame stays where it is. If that has no method for it, or ends, the
-    frame runs on, and what it yields or returns is the result.
+    If the iterator yields a value, that is the result, and the frame goes on waiting. Otherwise the
+    frame continues, and the result is the value that the frame then yields or returns. It continues
+    with the error that the iterator raised, or after the `yield from` if that was StopIteration.
     """
     subiterator = frame.stack[-1]
     is_closing = isinstance(error, GeneratorExit)
-    hand_on = getattr(subiterator, "close" if is_closing else "throw", None)
-    ended = error  # what the frame continues with
+    # An iterator that is no generator may lack the method. The error then goes to the frame itself.
+    method = getattr(subiterator, "close" if is_closing else "throw", None)
+    error_for_frame = error
     try:
-        if hand_on is not None and is_closing:
-            hand_on()
-        elif hand_on is not None:
-            return hand_on(error)
+        if method is not None and is_closing:
+            method()
+        elif method is not None:
+            return method(error)
     except BaseException as raised:
-        ended = raised
+        error_for_frame = raised
 
     frame.thread.top = frame
     frame.done = False
-    # A StopIteration that was thrown in is no end of the iterator.
-    if not isinstance(ended, StopIteration) or ended is error:
-        return frame.throw(ended)
-    frame.stack[-1] = ended.value
+    # StopIteration says that the iterator has ended, but not if it is the one that was thrown in.
+    if not isinstance(error_for_frame, StopIteration) or error_for_frame is error:
+        return frame.throw(error_for_frame)
+    frame.stack[-1] = error_for_frame.value
     send = frame.steps[frame.at - 2]
-    frame.jump(send.arguments[0])  # where SEND goes at the end
+    frame.jump(send.arguments[0])  # the instruction after the `yield from`
     return frame.evaluate()

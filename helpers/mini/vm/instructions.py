@@ -1,9 +1,10 @@
-"""The plain instructions: the ideas of CPython's bytecode, without the noise of one version.
+"""Plain instructions: a simpler form of CPython's bytecode that is the same on each version.
 
-What is left out: NULLs beside callables, inline caches, instructions that do nothing, and fused
-ones, which are taken apart. Every name that is left is one that `dis` shows on some supported
-Python, but for JUMP, a jump without a condition, and LOAD_SLOT and STORE_SLOT, which move whatever
-the slot of a variable holds that an inlined comprehension borrows. `decoder` makes them.
+`decoder` makes them from the real instructions of CPython. An instruction that does two things at
+once is taken apart. NULLs beside callables, inline caches and instructions that do nothing are left
+out. A plain instruction has a name that `dis` shows on some supported Python, with three
+exceptions. JUMP is a jump without a condition. LOAD_SLOT and STORE_SLOT save and restore a variable
+whose slot an inlined comprehension uses for its own variable.
 """
 
 import dis
@@ -14,7 +15,7 @@ from ..versions import one_name
 
 
 class Halt(BaseException):
-    """Ends the run: no handler of the program's gets to see it."""
+    """Ends the run of the machine. No `except` of the program that runs in it sees this."""
 
 
 class Missing(Halt, Exception):
@@ -43,6 +44,7 @@ class _Signal:
 # Marks a place without a value, such as an unbound local; a program never sees it.
 NULL = _Signal()
 
+# CPython's opcodes for which there is no plain instruction.
 DROPPED = {
     "CACHE",
     "COPY_FREE_VARS",
@@ -58,12 +60,15 @@ DROPPED = {
     "SET_FUNCTION_ATTRIBUTE",
     "TO_BOOL",
 }
+# CPython's opcode -> the plain instruction that does the same.
 RENAMED = {
     "LOAD_METHOD": "LOAD_ATTR",
     "CALL_KW": "CALL",
     "FORMAT_SIMPLE": "FORMAT_VALUE",
     "FORMAT_WITH_SPEC": "FORMAT_VALUE",
 }
+# CPython's opcode -> the plain instructions that together do the same.
+# CPython's opcode -> the plain instructions that together do the same.
 TAKEN_APART = {
     "LOAD_FAST_LOAD_FAST": ("LOAD_FAST", "LOAD_FAST"),
     "STORE_FAST_STORE_FAST": ("STORE_FAST", "STORE_FAST"),
@@ -82,16 +87,20 @@ class Plain(NamedTuple):
     """One plain instruction. A tuple, since the loop reads one at each step."""
 
     opname: str
-    #: What its handler is called with; a jump's one is a position in the list.
+    #: The arguments with which its handler is called. For a jump, that is the position of another
+    #: instruction in the list of plain instructions.
     arguments: tuple
-    #: Where the real instruction stands in the bytecode, in bytes.
+    #: The offset of the real instruction in the bytecode, in bytes.
     offset: int
-    #: False for the later parts of an instruction that was taken apart.
+    #: Whether this is the first or only plain instruction that replaces the real one.
     first: bool = True
 
 
 def plain_names(opname: str) -> tuple[str, ...]:
-    """Return the plain instructions that replace an opcode; none for what is left out."""
+    """Return the names of the plain instructions that replace an opcode; () if it is left out.
+
+    For example, RETURN_CONST -> (LOAD_CONST, RETURN_VALUE).
+    """
     if opname in DROPPED:
         return ()
     if opname in TAKEN_APART:
@@ -111,8 +120,8 @@ EVERY_NAME = _list_every_name()
 
 
 def outer_name(code: CodeType, name: str) -> str:
-    """Return what the machine calls a free variable: its name, or "outer " and its name.
+    """Return the key of a free variable in `frame.cells`: its name, or "outer " and its name.
 
-    The latter is for code that has a cell of its own of that name, too.
+    The prefix is for code that has a cell variable of the same name as well. Both are in `cells`.
     """
     return f"outer {name}" if name in code.co_cellvars else name

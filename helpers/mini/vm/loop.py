@@ -1,8 +1,9 @@
-"""The given part of the machine: fetch, dispatch, unwind; and what handlers ask of their frame.
+"""The evaluation loop of a Python-written bytecode machine: run instructions, find handlers.
 
-Mirrors `_PyEval_EvalFrameDefault` in CPython's `Python/ceval.c`: Python calls Python without
-recursion of the loop itself, an exception is looked up in the table of its frame,
-and a frame without a handler hands it to the frame that called.
+Mirrors `_PyEval_EvalFrameDefault` in CPython's `Python/ceval.c`. If a Python function calls
+another, the same loop goes on in the frame of the other one. When an instruction raises an
+exception, the loop looks for a handler in the exception table of the frame. If there is none, it
+looks in the frame that called. The methods of `Loop` are also what the handlers of opcodes use.
 """
 
 import builtins
@@ -20,42 +21,57 @@ from .instructions import (
     Unwritten,
     outer_name,
 )
-from .steps import STEPS, links, set_context
+from .steps import STEPS, list_contexts, set_context
 
 PACKAGE = __name__.rpartition(".")[0]
-# What these raise has been in this frame before, so its traceback gets no second entry. A bare
-# `raise` is another one: RAISE_VARARGS with 0.
+# These raise an exception that has passed this frame before, so the traceback has an entry for the
+# frame already. A bare `raise`, which is RAISE_VARARGS with 0, does the same.
 RAISES_AGAIN = ("RERAISE", "CLEANUP_THROW")
 
 
 class Thread:
-    """One run. `top` is the frame that runs now, `host` CPython's own frame below the first."""
+    """One run of the machine.
+
+    Attributes
+    ----------
+    host
+        The frame of CPython that started the machine, without the machine's own frames.
+    top
+        The frame of the machine that runs now, or None.
+    handling, depth
+        As a frame of the machine has them. The first frame of the run begins with these.
+    """
 
     def __init__(self, host):
-        """Begin a run below which `host` is the innermost frame; the machine's own are left out."""
+        """Begin a run. `host` is the frame of CPython that calls, maybe by code of the machine."""
         while host is not None and _is_of_machine(host):
             host = host.f_back
         self.host = host
         self.top = None
-        # As a frame has them, for what runs below the first frame.
         self.handling = Handling()
         self.depth = 0
 
 
 class Loop(Frame):
-    """One frame. Handlers are methods that are named for opcodes and work on `self.stack`.
+    """One frame of the machine, with the methods that handlers use.
 
-    `self.push(value)` puts a value on the stack, `self.pop()` takes the top one off. `self.local`
-    and `self.cells` hold variables by name, `self.globals` the module's.
+    A handler is a method that is named for an opcode and works on `self.stack`. `self.push(value)`
+    puts a value on the stack, and `self.pop()` takes the top value off. `self.local` and
+    `self.cells` map the names of variables to values and to cells. `self.globals` has the globals
+    of the module.
     """
 
-    making = NULL
-    result = None
-    is_flat = False
-    called = "your machine"  # in titles
+    making = NULL  # the new instance, in the frame of an `__init__`
+    result = None  # what the frame returned, if `is_flat` is False
+    is_flat = False  # whether the result is pushed onto the stack of the calling frame
+    called = "your machine"  # the name of the machine in titles
 
     def __init_subclass__(cls):
-        """Know the code of every method, a learner's own too; by id, for equal ones are others."""
+        """Store the ids of the code objects of all methods, of a learner's classes too.
+
+        `_strip_machine` recognizes frames of the machine by them. They are ids, because a code
+        object of the program may be equal to one of a method.
+        """
         cls.codes = set()
         for base in cls.__mro__:
             functions = [value for value in vars(base).values() if type(value) is FunctionType]
@@ -86,7 +102,7 @@ class Loop(Frame):
         return self.take_result()
 
     def take(self, count):
-        """Take so many values off the stack: a list, in the order in which they were pushed."""
+        """Take the top `count` values off the stack, and return them in the order of the pushes."""
         first = len(self.stack) - count
         values = self.stack[first:]
         del self.stack[first:]
@@ -97,28 +113,28 @@ class Loop(Frame):
         self.at = position
 
     def leave(self, value):
-        """End this frame, or let it wait, with a value, which its caller is given."""
-        if self.making is not NULL:  # an `__init__`: its caller is given the instance
+        """Leave this frame with the value that it returns or yields, and go on in the caller."""
+        if self.making is not NULL:  # in an `__init__`, the caller gets the instance instead
             if value is not None:
-                self.at = 0  # The error is the caller's: no handler of this frame guards it.
+                self.at = 0  # so that no `except` of this frame handles the error
                 kind = type(value).__name__
                 raise TypeError(f"__init__() should return None, not '{kind}'")
             value = self.making
         self.done = True
-        self.thread.top = self.back
-        if self.is_flat:
+        self.thread.top = self.back  # the frame that called
+        if self.is_flat:  # the loop that runs now goes on in the calling frame
             self.back.push(value)
-        else:
+        else:  # `evaluate` of this frame ends and returns the value
             self.result = value
 
     def take_result(self):
-        """Return what this frame returned or yielded, and keep no reference to it."""
+        """Return what this frame returned or yielded, and forget it, so that it can be freed."""
         result = self.result
         self.result = None
         return result
 
     def find(self, name):
-        """Return a global or builtin name; NameError if there is none."""
+        """Return the value of a global or builtin name; NameError if there is none."""
         for space in (self.globals, self.builtins):
             if name in space:
                 return space[name]
@@ -130,36 +146,46 @@ class Loop(Frame):
         return self.call(fn, *args, **kwargs)
 
     def call(self, fn, /, *args, **kwargs):
-        """Call anything: a Python function runs in a machine of this kind, in a new frame."""
+        """Call anything, and return its result. Python code runs in a loop of its own."""
         frame = make_frame(self, fn, args, kwargs)
-        if frame is None:
+        if frame is None:  # C code does the work
             return call_native(self, fn, args, kwargs)
         self.thread.top = frame
         return frame.evaluate()
 
     def start(self, fn, args, kwargs):
-        """Call anything; of a Python function only the frame is made, and the loop continues in it.
+        """Call anything, so that the result is pushed onto the stack of this frame.
 
-        Its caller's stack gets the value.
+        For Python code, this method only makes the frame. The loop that runs now goes on in the new
+        frame, and pushes the result when that frame ends.
         """
         frame = make_frame(self, fn, args, kwargs)
-        if frame is None:
+        if frame is None:  # C code does the work
             self.push(call_native(self, fn, args, kwargs))
         else:
             self.thread.top = frame
             frame.is_flat = True
 
     def frame(self, code: CodeType, space: dict, closure, local: dict) -> "Loop":
-        """Return a new frame above the one that runs: cells made, an empty stack.
+        """Return a new frame that is called by the frame that runs now.
 
-        `space` has the globals, `closure` the cells of the function, and `local` its parameters.
+        Parameters
+        ----------
+        code
+            The code object to run.
+        space
+            The globals of the function.
+        closure
+            The cells of the function's free variables, in the order of `code.co_freevars`.
+        local
+            Parameter -> value. The frame uses this dict for its local variables.
         """
         new = type(self)()
         new.thread = self.thread
         new.back = self.thread.top
-        below = new.back or self.thread
-        new.depth = below.depth + 1
-        new.handling = below.handling
+        caller = new.back or self.thread  # the first frame of a run has no calling frame
+        new.depth = caller.depth + 1
+        new.handling = caller.handling
 
         new.code = code
         new.steps, new.guards = plain(code)
@@ -168,20 +194,24 @@ class Loop(Frame):
         new.stack = []
         new.local = local
         new.globals = space
-        found = space.get("__builtins__", builtins)
-        new.builtins = found if isinstance(found, dict) else vars(found)
+        # `__builtins__` of a module is a module or a dict.
+        builtin_space = space.get("__builtins__", builtins)
+        new.builtins = builtin_space if isinstance(builtin_space, dict) else vars(builtin_space)
 
-        # Cells of the functions outside, then own ones, into which parameters move.
         new.cells = {}
         if closure:
-            outer = [outer_name(code, name) for name in code.co_freevars]
-            new.cells = dict(zip(outer, closure, strict=False))
+            free_names = [outer_name(code, name) for name in code.co_freevars]
+            new.cells = dict(zip(free_names, closure, strict=False))
+        # Variables that inner functions share. The value of a parameter moves into its cell.
         for name in code.co_cellvars:
             new.cells[name] = CellType(local.pop(name)) if name in local else CellType()
         return new
 
     def function(self, code, defaults=None, kwdefaults=None, annotations=(), closure=None):
-        """Make a function from its code and the attributes that lay on the stack below it."""
+        """Return a new function with this code object and these attributes.
+
+        `annotations` is a flat tuple, as bytecode has it: name, type, name, type, …
+        """
         function = FunctionType(code, self.globals, None, defaults, closure)
         function.__kwdefaults__ = kwdefaults
         if annotations:
@@ -191,133 +221,151 @@ class Loop(Frame):
         return function
 
     def throw(self, error: BaseException):
-        """Raise an error where this frame waits, and run it; return what it yields or returns.
+        """Raise an error at the `yield` where this frame waits, and run the frame.
 
-        So a generator's `throw` comes in.
+        Return what the frame then yields or returns. A generator's `throw` calls this.
         """
-        chain(error, self.handling.value)
+        append_context(error, self.handling.value)  # sets `__context__`
         try:
             raise error
-        except BaseException:
+        except BaseException:  # `unwind` must be called while the error is being handled
             self.unwind(error, chained=True)
         return self.evaluate()
 
     def unwind(self, error: BaseException, chained=False):
-        """Go on where the exception table says, with the error on the stack; else raise it again.
+        """Go to the handler of an error, or raise the error again if there is none.
 
-        The frame, or one that called it in the same loop, may have the handler. `chained` says that
-        the error has its context already. A bare `raise` here raises `error`, which is being
-        handled where this is called.
+        The handler may be in this frame, or in a frame that called this one in the same loop. The
+        caller of this method must be handling `error`: a bare `raise` here raises it. `chained`
+        says that the error has its `__context__` already.
         """
-        if isinstance(error, Halt):  # it is about the machine, and not for the program
+        if isinstance(error, Halt):  # it says what the machine cannot do, so no handler gets it
             raise
-        step = self.steps[self.at - 1]
+        step = self.steps[self.at - 1]  # the instruction that raised
         is_again = _raises_again(step)
-        error.__traceback__, last_code = self._without_the_machine(error.__traceback__)
+        error.__traceback__, last_machine_code = self._strip_machine(error.__traceback__)
 
         if not (chained or is_again):
-            self._set_context(error, step, last_code)
+            self._set_context(error, step, last_machine_code)
 
         frame = self
-        while not frame._handles(error, is_again):
-            is_again = False  # for a caller the error is new
+        while not frame._enter_handler(error, is_again):
+            is_again = False  # the calling frame has no entry in the traceback yet
             self.thread.top = frame.back
-            if not frame.is_flat:
+            if not frame.is_flat:  # its caller waits outside of this loop
                 raise
             frame = frame.back
         self.thread.top = frame
 
-    def _set_context(self, error, step, last_code):
-        """Make what is being handled the context of a new error, as CPython does.
+    def _set_context(self, error, step, last_machine_code):
+        """Set `__context__` of a new error to the exception that is being handled, as CPython does.
 
-        `step` is the instruction that raised it, and `last_code` that of `_without_the_machine`.
+        `step` is the instruction that raised the error. `last_machine_code` is the second result of
+        `_strip_machine`.
         """
         handled = self.handling.topmost()
         if step.opname == "RAISE_VARARGS":
             if handled is not None and handled is not error:
                 set_context(error, handled)
-        # An error that came out of another `evaluate` got its context there.
-        elif last_code is not type(self).evaluate.__code__:
-            chain(error, handled)
+        # An error that came out of an inner `evaluate` got its context there.
+        elif last_machine_code is not type(self).evaluate.__code__:
+            append_context(error, handled)
 
-    def _handles(self, error, is_again) -> bool:
-        """Go to the handler that guards the instruction that runs now; False if there is none."""
-        position = self.at - 1  # below 0: `leave` has set `at` to 0, for the caller's error
+    def _enter_handler(self, error, is_again) -> bool:
+        """Go to the handler that guards the current instruction; return False if there is none.
+
+        The method also adds this frame to the traceback of the error, except if `is_again` says
+        that the traceback has the frame.
+        """
+        position = self.at - 1
+        # Below 0 if `leave` has set `at` to 0. The error then belongs to the caller.
         if position >= 0 and not is_again:
             error.__traceback__ = self.add_to_traceback(error.__traceback__)
         for first, end, handler, depth, with_offset in self.guards:
             if first <= position < end:
-                place = self._place_of_error(self.steps[position])
+                origin = self._find_origin(self.steps[position])
                 del self.stack[depth:]
                 if with_offset:
-                    self.push(place)
+                    self.push(origin)
                 self.push(error)
                 self.jump(handler)
                 return True
         return False
 
-    def _place_of_error(self, step):
-        """Return where an error arose: the unit of the instruction, or what RERAISE has kept."""
+    def _find_origin(self, step):
+        """Return the place of the instruction that first raised the current error.
+
+        The place is an offset in code units. Usually it is that of `step`, which runs now. If that
+        is a RERAISE, an earlier handler has pushed the place, at the depth that RERAISE names.
+        """
         depth = step.arguments[0] if step.opname == "RERAISE" else 0
         if 0 < depth <= len(self.stack):
             return self.stack[-depth]
         return step.offset // UNIT
 
-    def _without_the_machine(self, traceback):
-        """Return a traceback without its first entries, which are the machine's own code's.
+    def _strip_machine(self, traceback):
+        """Remove the entries of the machine's own code from the beginning of a traceback.
 
-        Beside it, the code of the last one that was left out, but None if that is the first one.
+        Returns
+        -------
+        traceback
+            The rest of the traceback, or None.
+        last_machine_code
+            The code object of the last removed entry. None if at most one entry was removed: that
+            one is of the function that has caught the error.
         """
         first = traceback
-        last_code = None
+        last_machine_code = None
         while traceback is not None:
             frame = traceback.tb_frame
             if id(frame.f_code) not in self.codes and not _is_of_machine(frame):
                 break
-            last_code = None if traceback is first else frame.f_code
+            last_machine_code = None if traceback is first else frame.f_code
             traceback = traceback.tb_next
-        return traceback, last_code
+        return traceback, last_machine_code
 
 
 class Absent:
-    """Marks an opcode for which a machine has no method, or only a stub: asking for it raises."""
+    """A class attribute for an opcode without a method, or with a stub only: reading it raises."""
 
-    def __init__(self, name, kind=Missing):
-        """Stand for the method of an opcode; `kind` is the exception to raise."""
+    def __init__(self, name, error_class=Missing):
+        """Replace the method of the opcode `name`. `error_class(name)` is raised."""
         self._name = name
-        self._kind = kind
+        self._error_class = error_class
 
     def __get__(self, frame, owner=None):
-        """Raise the exception: the machine asks its frame for the method of each instruction."""
-        raise self._kind(self._name)
+        """Raise the error. The loop reads the attribute at each instruction of this opcode."""
+        raise self._error_class(self._name)
 
 
-# Not by `__getattr__`: a class that has one is slow to ask for anything.
+# Not by `__getattr__`, because every look-up in a class that has one is slower.
 for _name in EVERY_NAME:
     setattr(Loop, _name, Absent(_name))
 
 
 def machine(*steps: type) -> type:
-    """Return the machine, a class of frames, that has the handlers of these classes.
+    """Return a machine, which is a subclass of `Loop`, with the handlers of these classes.
 
-    Where several have a handler for an opcode, the first one's counts; a stub never does.
+    If several classes have a handler for an opcode, the handler of the first class counts. A stub,
+    which is a method that a learner has not written yet, counts only if there is no handler. The
+    machine then raises `Unwritten` at the opcode.
     """
-    space = {}
+    namespace = {}
     for step in steps:
         for name in opcodes(step):
-            space[name] = Absent(name, Unwritten)
-    for step in reversed(steps):
+            namespace[name] = Absent(name, Unwritten)
+    for step in reversed(steps):  # so that the first class comes last and overwrites the others
         handlers = _handlers_of(step)
-        space |= {name: handlers[name] for name in written(step)}
+        namespace |= {name: handlers[name] for name in written(step)}
 
     bases = dict.fromkeys(steps)  # each class once
-    return type("frame", (*bases, Loop), space)  # as CPython names its own frames
+    return type("frame", (*bases, Loop), namespace)  # CPython names its class of frames so, too
 
 
 def or_finished(*steps: type) -> type:
-    """Return the machine of these classes, with a finished one for each that is all stubs.
+    """Return the machine of these classes, with a finished class for each that has only stubs.
 
-    A finished one is the class of `steps.py` that has the same name.
+    The finished class is the one of `steps.py` that has the same name.
     """
     finished_by_name = {step.__name__: step for step in STEPS}
     chosen = []
@@ -337,13 +385,13 @@ def or_finished(*steps: type) -> type:
 
 
 def opcodes(step: type) -> frozenset[str]:
-    """Return the opcodes that a class of handlers has methods for, inherited ones and stubs too."""
+    """Return the opcodes for which a class has a method, which may be inherited or a stub."""
     handlers = _handlers_of(step)
     return frozenset(name for name, value in handlers.items() if callable(value))
 
 
 def written(step: type) -> frozenset[str]:
-    """Return the opcodes that a class has real handlers for: methods that say more than `...`."""
+    """Return the opcodes for which a class has a handler that is not a stub."""
     handlers = _handlers_of(step)
     names = set()
     for name in opcodes(step):
@@ -354,34 +402,42 @@ def written(step: type) -> frozenset[str]:
 
 
 def is_stub(method) -> bool:
-    """Return whether a method is the stub still: `return ...`, and at most words about it."""
+    """Return whether a method is a stub: its body is only `return ...`, maybe with a docstring."""
     if type(method) is not FunctionType:
         return False
     code = method.__code__
-    if code.co_names or code.co_freevars:  # as a decorator's has, which calls another one
+    # A function that a decorator has made uses another function, and so is no stub.
+    if code.co_names or code.co_freevars:
         return False
     # A stub's constants are the Ellipsis, its docstring, and a None that Python adds.
     others = [c for c in code.co_consts if c is not None and c is not ... and type(c) is not str]
     return ... in code.co_consts and not others
 
 
-def chain(error: BaseException, handled: BaseException | None):
-    """Make the exception being handled the last context of a new one, without making a circle."""
-    own_links = links(error)
-    handled_ids = {id(link) for link in links(handled)}
-    if not any(id(link) in handled_ids for link in own_links):
-        own_links[-1].__context__ = handled
+def append_context(error: BaseException, handled: BaseException | None):
+    """Append `handled` to the chain of `__context__`s that begins with `error`.
+
+    Nothing is done if the chain of `handled` has an exception of the first chain, because the two
+    would become a circle.
+    """
+    own_contexts = list_contexts(error)
+    handled_ids = {id(context) for context in list_contexts(handled)}
+    if not any(id(context) in handled_ids for context in own_contexts):
+        own_contexts[-1].__context__ = handled
 
 
 def _raises_again(step) -> bool:
-    """Return whether an instruction raises what has been in this frame before."""
+    """Return whether an instruction raises an exception that has passed this frame before."""
     if step.opname == "RAISE_VARARGS":
-        return step.arguments == (0,)
+        return step.arguments == (0,)  # a `raise` without an exception
     return step.opname in RAISES_AGAIN
 
 
 def _handlers_of(step) -> dict:
-    """Return what a class and its bases have under the names of opcodes."""
+    """Return name -> attribute for all attributes in upper case of a class and its bases.
+
+    Opcodes are written in upper case.
+    """
     handlers = {}
     for base in reversed(step.__mro__):
         handlers |= {name: value for name, value in vars(base).items() if name.isupper()}

@@ -1,7 +1,8 @@
-"""Handlers beyond the learner's steps: containers, strings, calls, blocks, generators, `match`.
+"""Methods that execute one bytecode instruction each: those that a learner does not have to write.
 
-A handler is a method that is named for an opcode. Its docstring is its stack effect, the top of the
-stack on the right. `native` hands one instruction to CPython, which also says what is wrong.
+Such a method, a handler, is named for its opcode. Its docstring is its stack effect, before → after
+the instruction, with the top of the stack on the right. Some handlers have CPython run the one
+instruction, by `native`. So CPython's own error is raised if something is wrong.
 """
 
 # ruff: noqa: N802 - a handler is named for its opcode
@@ -22,24 +23,32 @@ if sys.version_info < (3, 12):
     PREP_STAR = ("PREP_RERAISE_STAR", 0)
 else:
     PREP_STAR = ("CALL_INTRINSIC_2", 1)
-CONVERSIONS = (lambda value: value, str, repr, ascii)
+CONVERSIONS = (lambda value: value, str, repr, ascii)  # by number: {x}, {x!s}, {x!r}, {x!a}
 
 
 @cache
 def native(opname: str, number: int, takes: int, gives: int | None = None, name=""):
-    """Return a function of `takes` arguments whose body is one instruction of CPython's.
+    """Return a function whose body is one instruction of CPython's, made of bytecode.
 
-    The instruction has the argument `number`, and finds the arguments on its stack. The function
-    returns the top value that it leaves there, or a tuple of `gives` values if that is not None.
-    `name` is for an instruction that has a name as its argument.
+    Parameters
+    ----------
+    opname, number
+        The instruction and its argument.
+    takes
+        How many arguments the function has. They are on the stack when the instruction runs.
+    gives
+        How many values from the top of the stack the function returns then, as a tuple. If it is
+        None, the function returns the top value itself.
+    name
+        For an instruction whose argument is a name, that name.
     """
-    steps = [("RESUME", 0)]
+    steps = [("RESUME", 0)]  # (opcode, argument) of each instruction
     steps += [("LOAD_FAST", slot) for slot in range(takes)]
-    if number > 255:
+    if number > 255:  # an argument has one byte, and EXTENDED_ARG has the higher one
         steps.append(("EXTENDED_ARG", number >> 8))
     steps.append((opname, number & 255))
     if opname == "UNPACK_SEQUENCE":
-        steps.append(("CACHE", 0))
+        steps.append(("CACHE", 0))  # CPython expects an inline cache behind this instruction
     if gives is not None:
         steps.append(("BUILD_TUPLE", gives))
     steps.append(("RETURN_VALUE", 0))
@@ -49,7 +58,7 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
         body += bytes((dis.opmap[step], argument))
 
     parameters = ", ".join(f"a{n}" for n in range(takes))
-    # A function of the right number of arguments, which gets the body instead of its own.
+    # A function with the right number of parameters, whose body is then replaced.
     template = eval(f"lambda {parameters}: a0")
     stack_size = takes + (gives or 1) + 1
     template.__code__ = template.__code__.replace(
@@ -59,9 +68,10 @@ def native(opname: str, number: int, takes: int, gives: int | None = None, name=
 
 
 def adding(function, effect: str):
-    """Return a handler that pops a value, and adds it to a container deeper in the stack.
+    """Return a handler that pops a value, and calls `function(container, value)`.
 
-    It calls `function(container, value)`.
+    The container is deeper in the stack, where the argument of the instruction says. `effect` is
+    the handler's docstring.
     """
 
     def handler(self, depth):
@@ -73,7 +83,11 @@ def adding(function, effect: str):
 
 
 def natively(opname: str, takes: int, gives: int, effect: str):
-    """Return a handler that has CPython run the instruction, and pushes what it leaves."""
+    """Return a handler that has CPython run the instruction `opname`.
+
+    The handler takes `takes` values off the stack, and pushes the `gives` values that CPython
+    leaves. `effect` is the handler's docstring.
+    """
 
     def handler(self):
         self.stack += native(opname, 0, takes, gives)(*self.take(takes))
@@ -83,10 +97,18 @@ def natively(opname: str, takes: int, gives: int, effect: str):
 
 
 class Lent:
-    """What a slot held, and the mapping of variables where it is to be restored."""
+    """A saved variable, while an inlined comprehension uses the slot for its own variable.
+
+    Attributes
+    ----------
+    variables
+        `frame.local` or `frame.cells`: the dict to which the value goes back.
+    value
+        The value or the cell that the variable had; NULL if it was unbound.
+    """
 
     def __init__(self, variables, value):
-        """Keep a value, NULL for an unbound variable; `variables` are the locals or the cells."""
+        """Save a value."""
         self.variables = variables
         self.value = value
 
@@ -114,7 +136,8 @@ class More:
         self.content_of_cell(name)
         del self.cells[name].cell_contents
 
-    # An inlined comprehension borrows the slot of a variable, and puts back whatever was there
+    # Since 3.12, a comprehension runs in the frame of its function. If its variable has the name of
+    # a variable of the function, it saves that one, and restores it at the end
 
     def LOAD_FAST_AND_CLEAR(self, name):
         """[] → [what the slot held]"""
@@ -125,11 +148,11 @@ class More:
     def STORE_SLOT(self, name):
         """[value, or what the slot held] → []"""
         value = self.pop()
-        if type(value) is not Lent:
+        if type(value) is not Lent:  # a variable of the comprehension itself
             self.local[name] = value
             return
         self.local.pop(name, None)
-        if value.value is not NULL:
+        if value.value is not NULL:  # else the function's variable was unbound, and is again
             value.variables[name] = value.value
 
     def LOAD_SLOT(self, name):
@@ -156,7 +179,8 @@ class More:
 
     def LOAD_SUPER_ATTR(self, name, with_arguments):
         """[super, class, self] → [attribute]"""
-        maker, cls, obj = self.take(3)
+        maker, cls, obj = self.take(3)  # `maker` is `super`, unless the program has replaced it
+        # A plain `super()` would look for its arguments in the calling frame.
         arguments = (cls, obj) if with_arguments or maker is super else ()
         proxy = self.call(maker, *arguments)
         self.push(getattr(proxy, name))
@@ -206,8 +230,8 @@ class More:
 
     def UNPACK_EX(self, counts):
         """[iterable] → [last, …, the list in the middle, …, first]"""
-        before = counts & 255
-        after = counts >> 8
+        before = counts & 255  # how many names stand before the starred one
+        after = counts >> 8  # and how many behind it
         total = before + 1 + after
         self.stack += native("UNPACK_EX", counts, 1, total)(self.pop())
 
@@ -231,18 +255,18 @@ class More:
         kwargs = self.pop() if with_keywords else {}
         function, arguments = self.take(2)
         if not hasattr(type(arguments), "__iter__") or not hasattr(kwargs, "keys"):
-            function(*arguments, **kwargs)  # One of them cannot be unpacked: CPython says which.
+            function(*arguments, **kwargs)  # CPython raises its TypeError
         self.start(function, list(arguments), dict(kwargs))
 
     def DICT_MERGE(self, depth):
         """[function …, dict, …, mapping] → [function …, dict, …]: keywords, no key twice"""
-        more = self.pop()
+        mapping = self.pop()
         keywords = self.stack[-depth]
-        is_mapping = hasattr(more, "keys")
-        if not is_mapping or any(key in keywords for key in more.keys()):  # noqa: SIM118
+        is_mapping = hasattr(mapping, "keys")
+        if not is_mapping or any(key in keywords for key in mapping.keys()):  # noqa: SIM118
             function = self.stack[-depth - 2]
-            function(**keywords, **more)  # CPython says what is wrong.
-        keywords.update(more)
+            function(**keywords, **mapping)  # CPython raises its TypeError
+        keywords.update(mapping)
 
     def LOAD_BUILD_CLASS(self):
         """[] → [__build_class__]"""
@@ -260,7 +284,8 @@ class More:
         manager = self.pop()
         kind = type(manager)
         if not (hasattr(kind, "__enter__") and hasattr(kind, "__exit__")):
-            native("BEFORE_WITH", 0, 1, 2)(manager)  # CPython says what is missing.
+            native("BEFORE_WITH", 0, 1, 2)(manager)  # CPython raises its TypeError
+        # CPython looks both methods up in the class, not in the object.
         enter = inspect.getattr_static(kind, "__enter__")
         leave = inspect.getattr_static(kind, "__exit__")
         self.push(leave.__get__(manager, kind))
@@ -285,11 +310,11 @@ class More:
         match = None
         if isinstance(error, BaseExceptionGroup):
             match, rest = error.split(wanted)
-        elif isinstance(error, wanted):
+        elif isinstance(error, wanted):  # `except*` always gets a group
             rest = None
             match = BaseExceptionGroup("", (error,))
         self.stack += (rest, match)
-        if match is not None:
+        if match is not None:  # the clause runs, and handles this part
             self.handled = match
 
     # `yield` and `yield from`
@@ -305,7 +330,7 @@ class More:
     def GET_YIELD_FROM_ITER(self):
         """[iterable] → [iterator]"""
         iterable = self.pop()
-        if inspect.isgenerator(iterable):
+        if inspect.isgenerator(iterable):  # it is its own iterator
             self.push(iterable)
         else:
             self.push(iter(iterable))
@@ -323,6 +348,7 @@ class More:
 
     def CLEANUP_THROW(self):
         """[iterator, sent, StopIteration] → [its value]; anything else is raised again"""
+        # The handler around a `yield from`: a StopIteration says that the iterator has ended.
         error = self.pop()
         if not isinstance(error, StopIteration):
             raise error
@@ -346,7 +372,9 @@ class More:
         """[value] → [what the intrinsic makes of it]"""
         if "ASYNC" in name:
             raise Unsupported("this machine runs no async code, and here is an async generator")
-        if name != "INTRINSIC_STOPITERATION_ERROR":  # the generator that drives the frame does it
+        # A StopIteration in a generator becomes a RuntimeError. CPython's generator that continues
+        # the machine's frame does that.
+        if name != "INTRINSIC_STOPITERATION_ERROR":
             self.push(native("CALL_INTRINSIC_1", number, 1)(self.pop()))
 
     def CALL_INTRINSIC_2(self, name, number):

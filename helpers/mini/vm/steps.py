@@ -1,8 +1,8 @@
-"""The machine's own handlers, step by step: what a learner's own class can take the place of.
+"""Methods that execute one bytecode instruction each, in seven classes that a learner can replace.
 
-A handler is a method that is named for an opcode. Its docstring is its stack effect, the top of the
-stack on the right. CPython itself runs what an operator, a loop or a truth calls: `__add__`,
-`__next__`, `__bool__`.
+Such a method, a handler, is named for its opcode. Its docstring is its stack effect, before → after
+the instruction, with the top of the stack on the right. CPython itself runs the special methods
+that an operator, a loop or a truth test calls, such as `__add__`, `__next__` and `__bool__`.
 """
 
 # ruff: noqa: N802 - a handler is named for its opcode
@@ -11,6 +11,7 @@ import operator
 
 from .instructions import NULL
 
+# Operator -> the name of its special method, without underscores.
 SPECIAL_METHODS = {
     "+": "add",
     "&": "and",
@@ -26,7 +27,7 @@ SPECIAL_METHODS = {
     "/": "truediv",
     "^": "xor",
 }
-ARITHMETIC = {}
+ARITHMETIC = {}  # "+" -> operator.__add__, "+=" -> operator.__iadd__, and so on
 for _sign, _method in SPECIAL_METHODS.items():
     ARITHMETIC[_sign] = getattr(operator, f"__{_method}__")
     ARITHMETIC[f"{_sign}="] = getattr(operator, f"__i{_method}__")
@@ -41,7 +42,10 @@ COMPARISON = {
 
 
 def pushing(function, takes: int, effect: str):
-    """Return a handler that pushes what `function` makes of so many values."""
+    """Return a handler that takes `takes` values off the stack, and pushes `function(*values)`.
+
+    `effect` is the handler's docstring.
+    """
 
     def handler(self):
         self.push(function(*self.take(takes)))
@@ -51,7 +55,10 @@ def pushing(function, takes: int, effect: str):
 
 
 def gathering(function, effect: str):
-    """Return a handler that pushes what `function` makes of the list of its last values."""
+    """Return a handler that takes `count` values off the stack, and pushes `function(values)`.
+
+    `count` is the argument of the instruction. `effect` is the handler's docstring.
+    """
 
     def handler(self, count):
         self.push(function(self.take(count)))
@@ -249,21 +256,21 @@ class Exceptions:
 
     def RAISE_VARARGS(self, count):
         """[] or [exception] or [exception, cause] → raises"""
-        if count == 0:
+        if count == 0:  # `raise`
             error = self.handled
             if error is None:
                 raise RuntimeError("No active exception to reraise")
             raise error
-        if count == 1:
+        if count == 1:  # `raise error`
             raise _raised_exception(self, self.pop())
-        cause = self.pop()
+        cause = self.pop()  # `raise error from cause`
         error = _raised_exception(self, self.pop())
         raise error from _make_exception(self, cause)
 
     def PUSH_EXC_INFO(self):
         """[exception] → [what was handled before, exception]: from here on, this one is handled"""
         error = self.pop()
-        self.push(self.handled)
+        self.push(self.handled)  # POP_EXCEPT sets it again at the end of the `except`
         self.push(error)
         self.handled = error
 
@@ -283,14 +290,20 @@ class Exceptions:
 
 
 def _make_exception(frame, value):
-    """Return an exception; of a class, an instance that a call without arguments makes."""
+    """Return what `raise value` raises: an instance if `value` is an exception class, else `value`.
+
+    The class is called without arguments, in the machine.
+    """
     if isinstance(value, type) and issubclass(value, BaseException):
         return frame.call(value)
     return value
 
 
 def _raised_exception(frame, value):
-    """Return what `raise` raises, with the handled exception as its context."""
+    """Return the exception that `raise value` raises, with its `__context__` set.
+
+    The context is the exception that an `except` block handles now, if there is one.
+    """
     error = _make_exception(frame, value)
     handled = frame.handled
     if isinstance(error, BaseException) and handled is not None and error is not handled:
@@ -299,28 +312,28 @@ def _raised_exception(frame, value):
 
 
 def set_context(error: BaseException, handled: BaseException):
-    """Make the handled exception the context of one that is raised, as CPython's `raise` does.
+    """Set `error.__context__` to the exception that is being handled, as CPython's `raise` does.
 
-    Where the raised one stands in the contexts behind the other, the chain is cut before it.
-    Mirrors `_PyErr_SetObject` of CPython's `Python/errors.c`.
+    If `error` is itself in the chain of contexts of `handled`, the chain is cut before it, so that
+    there is no circle. Mirrors `_PyErr_SetObject` of CPython's `Python/errors.c`.
     """
-    for link in links(handled):
-        if link.__context__ is error:
-            link.__context__ = None
+    for context in list_contexts(handled):
+        if context.__context__ is error:
+            context.__context__ = None
     error.__context__ = handled
 
 
-def links(error: BaseException | None) -> list[BaseException]:
-    """Return an exception and the contexts behind it, each once."""
-    chain = []
-    while error is not None and not any(error is link for link in chain):
-        chain.append(error)
+def list_contexts(error: BaseException | None) -> list[BaseException]:
+    """Return an exception, its `__context__`, the context of that, and so on, each once."""
+    errors = []
+    while error is not None and not any(error is listed for listed in errors):
+        errors.append(error)
         error = error.__context__
-    return chain
+    return errors
 
 
 def refuse_uncatchable(wanted):
-    """Raise TypeError if `except` cannot catch that: a class, or a tuple of classes."""
+    """Raise TypeError if `wanted` is no exception class and no tuple of such classes."""
     classes = wanted if isinstance(wanted, tuple) else (wanted,)
     for cls in classes:
         if not (isinstance(cls, type) and issubclass(cls, BaseException)):

@@ -1,4 +1,8 @@
-"""Chapter 4: cure a function of its graph breaks, and keep its results and gradients."""
+"""Judge an exercise: a function that breaks Dynamo's graph, rewritten so that nothing breaks it.
+
+The learner rewrites `patient`. The check compares results and gradients with those of `patient`,
+first without compiling. Then it compiles the learner's function, and looks for graph breaks.
+"""
 
 import io
 import math
@@ -33,11 +37,11 @@ CHANGED = "it changes the caller's tensor. Return a new one"
 PRODUCT = (
     "it gives nan where patient gives none. Zero times infinity is nan, which torch.where avoids"
 )
-NO_SLOPE = "no gradient leads from the result to x"
+NO_SLOPE = "no gradient leads from the result to x"  # slope: the gradient with respect to x
 
 
 def patient(x):
-    """Break the graph, as in the notebook."""
+    """Break Dynamo's graph in several places; the notebook has the same function."""
     y = x * 2
     print("halfway", tuple(y.shape))
     if y.sum() > 0:
@@ -57,24 +61,30 @@ def patient(x):
 )
 def break_surgery(operated: Callable):
     """One graph, no break, and the right results and gradients for every input tried."""
-    near = partial(is_same_result, near=NEAR)
+    near = partial(is_same_result, near=NEAR)  # numbers that differ by rounding count as the same
     with torch.enable_grad(), dynamo_settings.restore_config():
-        answer = compiled_functions.find_original(operated)
+        answer = compiled_functions.find_original(operated)  # an answer may be compiled already
+        # `find_difference` runs each case with the answer and with `patient`. It returns why the
+        # answer is refused, or None.
         reason = find_difference(answer, patient, _make_eager_cases(), who="patient", same=near)
         if reason:
             return reason
-        with compiled_apart():
+        with compiled_apart():  # what Dynamo compiled before, such as in a cell, does not count
             cases = _make_compiled_cases()
             return find_difference(answer, patient, cases, who="a correct answer", same=near)
 
 
 def _make_eager_cases() -> list[JudgedCase]:
-    """Return a case for each input and dtype, and one for the gradient, all without compiling."""
+    """Return the cases that run without compiling: each input and dtype, and the gradient.
+
+    A JudgedCase has a text for the learner, a function that runs an answer, and one that gives
+    advice on a difference.
+    """
     tensors = []
     for values in INPUTS:
         for dtype in (torch.float, torch.double):
             tensors.append(torch.tensor(values, dtype=dtype))
-    rows = [(f"for {x.tolist()}", x) for x in tensors]
+    rows = [(f"for {x.tolist()}", x) for x in tensors]  # (text, argument of `_run_eagerly`)
     cases = make_cases(_run_eagerly, rows, _advise_on_result)
     cases.append(JudgedCase("the gradient for [0.5, 0, -1, -2]", _find_slope, _advise_on_slope))
     return cases
@@ -87,9 +97,11 @@ def _make_compiled_cases() -> list[JudgedCase]:
 
 
 def _run_eagerly(x, fn: Callable) -> dict | str:
-    """Return a result's dtype, shape and numbers, and the caller's tensor after the call.
+    """Call a function with a copy of x, and return what is compared.
 
-    A result that is no tensor is returned as text.
+    The keys are "kind" (dtype and shape as text), "numbers", and "caller's tensor", which is the
+    copy after the call: the function must not change it. A result that is no tensor is returned as
+    text instead.
     """
     own_x = x.clone()
     with redirected(io.StringIO()):
@@ -101,26 +113,33 @@ def _run_eagerly(x, fn: Callable) -> dict | str:
 
 
 def _advise_on_result(mine, real) -> str | None:
-    """Return the two results, with the cause of the difference if they show one.
+    """Return advice on two different results: the parts that differ, and the cause if it is known.
 
-    None if the results are of different kinds, which says enough. `mine` and `real` are what
-    `_run_eagerly` returned.
+    None if the results differ in dtype or shape, or one is no tensor, because the results then say
+    enough. `mine` and `real` are what `_run_eagerly` returned for the learner's function and for
+    `patient`.
     """
     if type(mine) is not dict or mine["kind"] != real["kind"]:
         return None
 
     advice = ""
-    if not is_same_result(mine["caller's tensor"], real["caller's tensor"]):
+    has_changed_input = not is_same_result(mine["caller's tensor"], real["caller's tensor"])
+    has_new_nan = np.any(np.isnan(mine["numbers"]) & ~np.isnan(real["numbers"]))
+    if has_changed_input:
         advice = CHANGED
-    elif np.any(np.isnan(mine["numbers"]) & ~np.isnan(real["numbers"])):
+    elif has_new_nan:
         advice = PRODUCT
+    # Whichever part differs, the advice is the same.
     return advise_by_part(dict.fromkeys(mine, advice), "patient")(mine, real)
 
 
 def _advise_on_slope(mine, real) -> str | None:
-    """Return both gradients, and NO_SLOPE if the answer has none; None for an error."""
-    is_cut = type(mine) is dict and mine["gradient"] is None
-    advice = NO_SLOPE if is_cut else ""
+    """Return advice on two different gradients: both of them, and NO_SLOPE if the answer has none.
+
+    `mine` and `real` are what `_find_slope` returned. None if the learner's function raised.
+    """
+    has_no_gradient = type(mine) is dict and mine["gradient"] is None
+    advice = NO_SLOPE if has_no_gradient else ""
     return advise_by_part({"gradient": advice}, "patient")(mine, real)
 
 
@@ -129,10 +148,11 @@ def _round(tensor) -> list:
 
 
 def _find_slope(fn: Callable) -> dict:
-    """Return the gradient of the result's sum for x, without its last item.
+    """Return {"gradient": …}: the gradient of the result's sum with respect to x, or None.
 
-    That is the item with the largest magnitude. A cure that keeps the maximum a tensor has a
-    gradient through it, and patient's `.item()` has none.
+    The last item of the gradient is left out. It belongs to the item of x with the largest
+    magnitude, for which right answers differ: some compute the maximum as a tensor, and the
+    gradient leads through the tensor. `patient` calls `.item()`, through which no gradient leads.
     """
     x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)
     with redirected(io.StringIO()):
@@ -144,8 +164,13 @@ def _find_slope(fn: Callable) -> dict:
 
 
 def _run_compiled(values: list, needs_slope: bool, fn: Callable) -> dict:
-    """Compile and call a function; return its graphs and breaks, and if a gradient is recorded."""
-    if fn is patient:  # patient itself breaks, so this is what a correct answer does
+    """Compile and call a function, and return what Dynamo made of it.
+
+    The keys are "graphs" (how many), "breaks" (a text for each graph break), and "gradient"
+    (whether the result requires a gradient). `values` are those of x, and `needs_slope` says
+    whether x requires a gradient.
+    """
+    if fn is patient:  # `patient` breaks the graph, so return what a correct answer would get
         return {"graphs": 1, "breaks": [], "gradient": needs_slope}
 
     # run_compiled needs a function of Python, and an answer may be any callable.

@@ -1,4 +1,10 @@
-"""Chapter 4: steps 3 to 5 of the mini-Dynamo: its guards, its cache, and what a rest receives."""
+"""Judge three functions of a small Dynamo that a learner writes: guards, lookup, receives.
+
+`guards(source, value)` writes the guards for a value: texts of Python that must be true for a later
+call to use the same graph. `lookup(cache, args)` finds the cache entry whose guards hold for a
+call. `receives(code, start, bound)` lists the variables that the rest of a function still needs
+after a graph break. An answer is compared with the finished function of `helpers.mini.dynamo`.
+"""
 
 # ruff: noqa: D103 - the name of step 5's program says what it is
 
@@ -28,13 +34,14 @@ TOO_STRICT = (
 
 @dataclass(frozen=True)
 class GuardedPair:
-    """A value that is guarded, and another one that comes in a later call."""
+    """The value of an argument in the call that was traced, and its value in a later call."""
 
-    #: The value at which the function was traced.
+    #: The value for which the guards are written.
     value: object
-    #: The value in a later call.
+    #: The value in a later call, for which the guards hold or fail.
     other: object
-    #: What a function may look at that differs; "" if one graph is right for both.
+    #: The expression in which the two differ, such as "x.shape". A graph for `value` may be wrong
+    #: for `other`, so a guard must fail. "" if one graph is right for both.
     looks_at: str = ""
 
 
@@ -48,9 +55,11 @@ def dynamo_guards(guards: Callable):
     """A guard fails if the graph would be wrong, and none fails for other numbers in a tensor."""
     cases = []
     for pair in _make_guarded_pairs():
+        # What it means if the learner's guards hold where the finished ones fail, or the opposite.
         meaning = TOO_STRICT
         if pair.looks_at:
             meaning = f"a function may look at {pair.looks_at}, so the graph would be wrong"
+        # A guarded value is an argument, or an item of an argument.
         for source in ("k", "pair[1]"):
             shows = f"{source} = {pair.value!r}, and then {source} = {pair.other!r}"
             run = partial(_hold_for_other, source, pair)
@@ -59,9 +68,10 @@ def dynamo_guards(guards: Callable):
 
 
 def _advise_on_guards(meaning: str, mine, real) -> Mismatch | None:
-    """Return both verdicts and what the difference means; None for an error, which says it all.
+    """Return the sentence on two different verdicts, with what the difference means for this pair.
 
-    `mine` and `real` are HOLD, FAIL or Raised. `meaning` is what a difference means for this pair.
+    `mine` and `real` are HOLD or FAIL, of the learner's guards and of the finished ones. If the
+    learner's function raised, `mine` is a Raised, which says enough, and the result is None.
     """
     if not isinstance(mine, str):
         return None
@@ -69,10 +79,11 @@ def _advise_on_guards(meaning: str, mine, real) -> Mismatch | None:
 
 
 def _hold_for_other(source: str, pair: GuardedPair, guards: Callable) -> str:
-    """Write guards on a pair's value; return HOLD or FAIL for its other value.
+    """Have an answer write guards on `pair.value`; return HOLD or FAIL for `pair.other`.
 
-    `source` is the expression by which the guards read the value, as in "k". InvalidAnswer if a
-    guard is no text, or is false even for the value itself.
+    `source` is the expression by which a guard reads the value, "k" or "pair[1]". InvalidAnswer if
+    a guard is no text, or is false even for `pair.value`. `require_attempt` raises if the learner
+    has not written the function yet.
     """
     texts = require_items(require_attempt(guards(source, pair.value)), 100, "what guards returns")
     for text in texts:
@@ -83,20 +94,20 @@ def _hold_for_other(source: str, pair: GuardedPair, guards: Callable) -> str:
 
     try:
         holds = all(_evaluate_guard(text, pair.other) for text in texts)
-    except Exception:  # such as an attribute that the other one does not have
+    except Exception:  # the other value may lack an attribute that a guard reads
         return FAIL
     return HOLD if holds else FAIL
 
 
 def _evaluate_guard(text: str, value):
-    """Return what a guard gives if its source, "k" or "pair[1]", has this value."""
-    from helpers.mini.dynamo.builder import ALWAYS
+    """Evaluate a guard, which is Python text about `k` or `pair[1]`, for this value."""
+    from helpers.mini.dynamo.builder import ALWAYS  # the names that each guard may use
 
     return eval(text, {**ALWAYS, "k": value, "pair": (None, value)})
 
 
 def _make_guarded_pairs() -> Iterator[GuardedPair]:
-    """Yield pairs of tensors, numbers and texts, each of which shows one rule of the guards."""
+    """Yield pairs of values. Each of them tests one rule of which properties guards must check."""
     x = torch.tensor([1.0, -2.0, 4.0])
     with_slope = x.clone().requires_grad_()
     yield from _make_equivalent_pairs(x, with_slope)
@@ -110,7 +121,7 @@ def _make_guarded_pairs() -> Iterator[GuardedPair]:
 
 
 def _make_equivalent_pairs(x, with_slope) -> Iterator[GuardedPair]:
-    """Yield pairs for which one graph is right."""
+    """Yield pairs of different objects for which one graph is right, so that no guard may fail."""
     yield GuardedPair(x, x + 1)
     yield GuardedPair(x, x * math.nan)
     yield GuardedPair(with_slope, (x + 1).requires_grad_())
@@ -134,7 +145,10 @@ def _make_shape_pairs(x) -> Iterator[GuardedPair]:
 
 
 def _make_scalar_pairs() -> Iterator[GuardedPair]:
-    """Yield pairs that differ in value or type, though `==` may call them equal."""
+    """Yield pairs of numbers and texts that differ in value or type, so that a guard must fail.
+
+    Some of them are equal by `==`, such as 1 and 1.0.
+    """
     yield GuardedPair(2, 3, "k")
     yield GuardedPair(0.1, 0.1 + 2e-17, "k")
     yield GuardedPair(math.inf, -math.inf, "k")
@@ -157,11 +171,12 @@ ADVICE_FOR_LOOKUP = (
 
 
 def _make_entry(k: int):
-    """Return an entry for calls with this k; the guard on its type comes first or last."""
+    """Return a cache entry for calls with this k, with a guard on its value and one on its type."""
     from helpers.mini.dynamo.convert_frame import Entry, guarded
 
     texts = [f"k == {k}", "type(k) is int"]
-    if k % 2 == 0:  # so that the order of the guards decides which one is reported
+    # The order differs between entries, so an answer must report the first guard that fails.
+    if k % 2 == 0:
         texts.reverse()
     guards, accepts = guarded(texts, ("x", "k"), {})
     return Entry(guards, accepts, lambda x, k: x * k)
@@ -176,8 +191,9 @@ def _make_entry(k: int):
 def dynamo_lookup(lookup: Callable):
     """You find the same entries as the finished one, and report the same failing guards."""
     entries = [_make_entry(k) for k in (1, 2, 3)]
+    # In the last cache, two entries fit each call, and the first of them is right.
     caches = ([], entries, [*entries[::-1], *entries])
-    rows = []
+    rows = []  # (text, arguments of `_look_up`); no entry fits 3.0, which is not an int
     for cache, k in product(caches, (1, 2, 3.0)):
         rows.append((f"with {len(cache)} in the cache, for k = {k}", cache, (0.5, k)))
     cases = make_cases(_look_up, rows, ADVICE_FOR_LOOKUP)
@@ -187,7 +203,8 @@ def dynamo_lookup(lookup: Callable):
 def _look_up(cache: list, args: tuple, lookup: Callable):
     """Call an answer's `lookup(cache, args)`, which returns a pair (entry, misses).
 
-    Return the position of the entry in the cache, and the guards that are reported as failing.
+    Return {"entry": its position in the cache, "misses": the texts of the failing guards}, or a
+    text if the answer returns no pair.
     """
     pair = require_attempt(lookup(list(cache), args))
     if not isinstance(pair, tuple | list) or len(pair) != 2:
@@ -201,7 +218,7 @@ def _look_up(cache: list, args: tuple, lookup: Callable):
 
 
 def _find_position(entry, cache: list) -> int | str:
-    """Return the position of an entry in the cache, or the entry as text if it is not in it."""
+    """Return the position of an entry in the cache; if it is not there, the entry as text."""
     for position, cached in enumerate(cache):
         if cached is entry:
             return position
@@ -214,6 +231,8 @@ HAND_OVER = (
 )
 
 
+# The check of `dynamo_receives` shows the lines of this function. Its variables are read and stored
+# in loops, so which of them the rest needs differs from position to position.
 def hand_on(items, found, other, last):
     while True:  # the last step jumps back
         if found:
@@ -234,9 +253,10 @@ def hand_on(items, found, other, last):
 )
 def dynamo_receives(receives: Callable):
     """From every position, the rest receives the names that it can still read, and no others."""
+    # The body of `hand_on` in one line, for the learner.
     body_lines = [line.strip() for line in inspect.getsource(hand_on).splitlines()[1:]]
     body = "; ".join(body_lines).replace(":;", ":")
-    rows = []
+    rows = []  # (text, argument of `_list_received`)
     for position, step in enumerate(dynamo.Code(hand_on.__code__).steps):
         shows = f"from line {step.line} on ({step.opname} at {position}) of `{body}`"
         rows.append((shows, position))
@@ -245,12 +265,12 @@ def dynamo_receives(receives: Callable):
 
 
 def _list_received(position: int, receives: Callable) -> list:
-    """Return the names that an answer's `receives` hands on from a position of `hand_on`.
+    """Return the names that an answer's `receives` lists for the rest of `hand_on`.
 
-    At odd positions the bound names are in reverse, because the answer must keep their order.
+    The rest begins at the instruction with this position.
     """
     bound = list(hand_on.__code__.co_varnames)
-    if position % 2:
+    if position % 2:  # another order of names, which the answer must keep
         bound.reverse()
     names = require_attempt(receives(dynamo.Code(hand_on.__code__), position, bound))
     if not isinstance(names, list | tuple):

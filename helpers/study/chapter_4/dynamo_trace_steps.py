@@ -1,4 +1,10 @@
-"""Chapter 4: the first two steps of the mini-Dynamo, which write a graph."""
+"""Judge two parts of a small Dynamo that a learner writes: binary_op, and the recorder of a graph.
+
+The small Dynamo traces a function without running it. A value that is known while it traces is a
+`Known`, and a tensor is a symbolic `Tensor`, which is a node of the graph. `binary_op` computes
+with known values, and records an operation on tensors in the graph. The recorder writes the nodes.
+An answer is compared with the finished part of `helpers.mini.dynamo`.
+"""
 
 import operator
 from collections.abc import Callable
@@ -22,7 +28,10 @@ OPERANDS = ((7, 3), (1, 0), (TENSOR, 3), (3, TENSOR), (TENSOR, TENSOR))
 
 
 def find_part_difference(answer, part: str, cases: list[JudgedCase]) -> str | None:
-    """Return how one part of the mini-Dynamo differs from the finished one, or None."""
+    """Return how a learner's part of the small Dynamo differs from the finished part, or None.
+
+    `part` is the name of the part in `dynamo.PARTS`, such as "guards".
+    """
     return find_difference(answer, getattr(dynamo.PARTS, part), cases, FINISHED)
 
 
@@ -34,7 +43,7 @@ def find_part_difference(answer, part: str, cases: list[JudgedCase]) -> str | No
 )
 def dynamo_binary_op(binary_op: Callable):
     """You compute with known values now, and record operations on tensors in the graph."""
-    cases = []
+    cases = []  # each runs `_apply_operator` with the answer and with the finished `binary_op`
     for sign, (left, right) in product(dynamo.OPERATORS, OPERANDS):
         run = partial(_apply_operator, sign, left, right)
         advice = LATER if TENSOR in (left, right) else NOW
@@ -45,13 +54,16 @@ def dynamo_binary_op(binary_op: Callable):
 def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
     """Return what an answer's `binary_op` returns for two operands, and the calls that it records.
 
-    `left` and `right` are numbers, or TENSOR for a symbolic tensor.
+    `left` and `right` are numbers, or TENSOR for a symbolic tensor. In the result, "returns" is the
+    returned value as text, and "records" has a text for each call of `trace.record`.
     """
     calls = []
 
     def record(fn, *args, **kwargs):
+        """Note a call as text, in place of adding a node to a graph."""
         name = "OPERATORS[sign]" if fn is dynamo.OPERATORS[sign] else short_repr(fn)
-        arguments = [*map(_write_value, args), *kwargs]  # right answers pass no keywords
+        # A right answer passes no keywords, so their names are enough to show a wrong one.
+        arguments = [*map(_write_value, args), *kwargs]
         calls.append(f"{name}({', '.join(arguments)})")
         return dynamo.Tensor("what trace.record returned", None)
 
@@ -65,12 +77,12 @@ def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
 def _make_operand(name: str, value):
     """Return an operand as the tracer has it: a symbolic tensor of this name, or a Known number."""
     if value == TENSOR:
-        return dynamo.Tensor(name, None)
+        return dynamo.Tensor(name, None)  # None: no example value, which `binary_op` does not read
     return dynamo.Known(value)
 
 
 def _write_value(value) -> str:
-    """Return a traced value as text: a tensor as its node, a Known with its number."""
+    """Return a traced value as text, such as `Known(7)`, or the name of a tensor's node."""
     if isinstance(value, dynamo.Known):
         return f"Known({value.value!r})"
     if isinstance(value, dynamo.Tensor):
@@ -90,7 +102,9 @@ class RecordedCall:
     options: dict = field(default_factory=dict)
 
 
-STEPS = (  # sources of inputs, then calls with some of them
+# A recorder writes these nodes: an input for each str, which is the source of the input, and then
+# calls with some of the inputs.
+STEPS = (
     "a",
     "b[0]",
     "G['c']",
@@ -130,7 +144,8 @@ def _draw_recorded(recorder: type):
 def dynamo_recorder(recorder: type):
     """Your graph contains the same nodes as the finished one's."""
     advice = advise_by_part(ADVICE_FOR_RECORDER, FINISHED)
-    rows = []
+    # One case for each step: all steps up to it, so that the first wrong node is reported.
+    rows = []  # (text, argument of `_record_steps`)
     for count, step in enumerate(STEPS, 1):
         if isinstance(step, str):
             shows = f"after the input {step}"
@@ -141,17 +156,19 @@ def dynamo_recorder(recorder: type):
 
 
 def _record_steps(steps: tuple, make_recorder: type) -> dict:
-    """Return a recorder's graph after these steps, its inputs, and what the last step returned.
+    """Have a learner's recorder write these steps into a graph, and return the graph as text.
 
-    A step is the source of an input, or a RecordedCall.
+    A step is the source of an input, as a str, or a RecordedCall. In the result, "graph" has a text
+    for each node, "returns" is what the recorder returned for the last step, and "inputs" maps the
+    source of an input to its node.
     """
     _record_elsewhere(make_recorder)
     recorder = make_recorder()
-    tensors = []
+    tensors = []  # the symbolic tensors of the inputs
     for step in steps:
         if isinstance(step, str):
             node = recorder.input(step)
-            # The second part is the example value, which a recorder does not read.
+            # None: no example value, which a recorder does not read.
             tensors.append(dynamo.Tensor(node, None))
         else:
             args = tuple(tensors[position] for position in step.inputs)
@@ -166,7 +183,11 @@ def _record_steps(steps: tuple, make_recorder: type) -> dict:
 
 
 def _record_elsewhere(make_recorder: type) -> None:
-    """Use another recorder first, because two recorders must not share their graph."""
+    """Write two nodes with another recorder of the same class.
+
+    If an answer has its graph in the class and not in `__init__`, the nodes appear in the graph of
+    the recorder that is judged, and the answer is refused.
+    """
     recorder = make_recorder()
     call = recorder.call(operator.neg, (dynamo.Known(1),), {})
     require_attempts({"input": recorder.input("a"), "call": call})

@@ -1,4 +1,9 @@
-"""Chapter 4: fail one of Dynamo's guards alone, and write guards that agree with Dynamo's."""
+"""Judge two exercises: make one of Dynamo's guards fail alone, and write guards like Dynamo's.
+
+A guard is a condition on the arguments, globals and settings of a call. Dynamo uses the code that
+it compiled for an earlier call only if all guards hold. A guard's name is its source and its kind,
+such as `L['n'] EQUALS_MATCH`, where `L['n']` is the argument n.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
@@ -45,16 +50,20 @@ GUARD_BREAKER_HINTS = (
 @exercise(*GUARD_BREAKER_HINTS)
 def guard_breaker(breakers, fn, first):
     """Each of your nine changes fails its guard and no other."""
-    changes = require_named_values(breakers, WANTED, "breakers")
-    with torch.enable_grad():  # torch.set_grad_enabled(False) is in force once it is made
-        real = DynamoGuards(fn, **first)
+    changes = require_named_values(breakers, WANTED, "breakers")  # name of a guard -> change
+    # A learner may have written torch.set_grad_enabled(False), which turns gradients off when it is
+    # made, not in a `with` block.
+    with torch.enable_grad():
+        real = DynamoGuards(fn, **first)  # the guards that Dynamo makes for the first call
+        # (text, arguments of `_find_failing`)
         rows = [(name, real, first, name) for name in WANTED]
         cases = make_cases(_find_failing, rows, ALONE)
+        # None stands for a correct answer.
         return find_difference(changes, None, cases, "a correct answer")
 
 
 def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | None) -> dict:
-    """Return the names of the guards that fail after the learner's change for the guard `name`.
+    """Return {"failing": names of the guards that fail after the learner's change for `name`}.
 
     Parameters
     ----------
@@ -65,7 +74,8 @@ def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | No
     name
         The guard that should fail alone.
     changes
-        The learner's answer, guard -> change. None stands for a right answer.
+        The learner's answer, name of a guard -> change. None stands for a right answer, which the
+        learner's answer is compared with.
     """
     if changes is None:
         return {"failing": [name]}
@@ -82,7 +92,7 @@ def _find_failing(real: DynamoGuards, first: dict, name: str, changes: dict | No
 
 
 def _apply_change(guard: str, change, first: dict, module_globals: dict) -> tuple:
-    """Return the arguments of the changed call, and a context manager in which to make it.
+    """Return (arguments of the changed call, context manager in which to make the call).
 
     Parameters
     ----------
@@ -95,9 +105,10 @@ def _apply_change(guard: str, change, first: dict, module_globals: dict) -> tupl
     module_globals
         The globals of the function.
     """
+    # A torch.no_grad() is a context manager that can be called, too. It must not be called here.
     if callable(change) and not hasattr(type(change), "__enter__"):
         change = change()
-    if hasattr(type(change), "__enter__"):  # torch.no_grad() can be called, too
+    if hasattr(type(change), "__enter__"):
         return first, change
 
     if not isinstance(change, Mapping) or len(change) != 1:
@@ -112,21 +123,23 @@ def _apply_change(guard: str, change, first: dict, module_globals: dict) -> tupl
 
 
 def _find_unchecked(real: DynamoGuards, values: dict) -> list[str]:
-    """Return the names of the guards on arguments that cannot be checked for these values.
+    """Return the names of the guards on arguments that raise an error for these values.
 
-    Such a guard raises, because what it looks at does not exist, or has no length, and so on.
+    Such a guard can be neither true nor false, because the part of an argument that the guard looks
+    at does not exist, or has no length, and so on. `values` maps each argument to its value.
     """
     names = []
     for leaf in list_leaf_guards(real.entry):
-        # This one guard remembers the tensors that it has met, so a check of its own would fail.
+        # A guard of this kind remembers the tensors that it has met. A check here would fail.
         has_state = leaf.kind == "NO_TENSOR_ALIASING"
-        if has_state or not leaf.source.startswith("L["):
+        is_on_argument = leaf.source.startswith("L[")
+        if has_state or not is_on_argument:
             continue
         value = evaluate_part(leaf.source, {"L": values, "G": real.function.__globals__})
         with suppress(Exception):
-            leaf.check(value)  # whether it holds does not matter here, only whether it raises
+            leaf.check(value)  # the answer does not matter here, only whether the check raises
             if value is not MISSING:
-                continue
+                continue  # the guard could be checked
         names.append(leaf.to_record(1).name)
     return names
 
@@ -145,6 +158,8 @@ STRICT = "too strict: yours refuse, but Dynamo accepts; you would recompile for 
 def guard_set(holds: Callable, fn: Callable, *first):
     """Your guards agree with Dynamo's on every call that the check tried."""
     with torch.enable_grad():
+        # `real` has Dynamo's guards for the first call. Called with arguments, it says whether the
+        # guards accept them.
         real = DynamoGuards(fn, *copy_arguments(first))
         calls = [
             *list_neighbours(real.function, real.first_arguments),
@@ -160,7 +175,10 @@ def guard_set(holds: Callable, fn: Callable, *first):
 
 
 def _accept(call: TriedCall, guards: Callable) -> bool:
-    """Return whether guards, the learner's or Dynamo's, accept a call."""
+    """Return whether guards accept a call, which may have to be made in a context.
+
+    `guards` is the learner's function or Dynamo's guards. Both are called with the arguments.
+    """
     with call.make_context():
         return bool(require_attempt(guards(*call.arguments.values())))
 
@@ -168,11 +186,12 @@ def _accept(call: TriedCall, guards: Callable) -> bool:
 def _advise_on_call(real: DynamoGuards, call: TriedCall, mine, accepted: bool) -> str:
     """Return how the learner's guards are wrong about a call.
 
-    `mine` is their verdict or Raised, `accepted` that of Dynamo's guards `real`.
+    `mine` says whether the learner's guards accept the call, or is a Raised if they raised an
+    error. `accepted` says whether Dynamo's guards, `real`, accept the call.
     """
     if isinstance(mine, Raised):
         return f"yours {mine}; a guard must return False instead"
-    if accepted:
+    if accepted:  # and the learner's guards refuse the call, because the two differ
         return STRICT
     with call.make_context():
         reason = real.find_failing_guard(**call.arguments)
@@ -180,9 +199,10 @@ def _advise_on_call(real: DynamoGuards, call: TriedCall, mine, accepted: bool) -
 
 
 def _change_arguments(first: dict) -> Iterator[TriedCall]:
-    """Yield calls with one unusual argument. Dynamo's guards do not lead to these by themselves.
+    """Yield calls in which one argument of the first call is replaced by an unusual one.
 
-    `first` has the arguments x, n and names of the first call.
+    `first` maps x, n and names to the arguments of the first call. The other calls that the check
+    tries are derived from Dynamo's guards, and these are not among them.
     """
     x, n, names = first.values()
     derived_int = type("Derived", (int,), {})
@@ -195,13 +215,16 @@ def _change_arguments(first: dict) -> Iterator[TriedCall]:
         "names with numbers": list(range(len(names))),
         "names of a class derived from list": derived_list(names),
     }
-    for words, value in values.items():
-        name = words.split()[0]
-        yield TriedCall(words, {**first, name: value})
+    for description, value in values.items():
+        name = description.split()[0]  # each begins with the name of the argument
+        yield TriedCall(description, {**first, name: value})
 
 
 def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
-    """Yield calls in which a global float is an equal number of another type, or another object."""
+    """Yield calls in which a global float of the function is replaced by an equal number.
+
+    The number is of another type, or is a new object of type float.
+    """
     module_globals = real.function.__globals__
     for name in sorted(list_global_names(real.function.__code__)):
         value = module_globals.get(name)
@@ -212,9 +235,9 @@ def _change_globals(real: DynamoGuards) -> Iterator[TriedCall]:
             "of a class derived from float": type("Derived", (float,), {}),
             "as a new object": _copy_number,
         }
-        for words, make in makers.items():
+        for description, make in makers.items():
             context = partial(replacing_global, module_globals, name, make(value))
-            yield TriedCall(f"global {name} {words}", dict(real.first_arguments), context)
+            yield TriedCall(f"global {name} {description}", dict(real.first_arguments), context)
 
 
 def _copy_number(value: float) -> float:

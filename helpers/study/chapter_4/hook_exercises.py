@@ -1,4 +1,8 @@
-"""The exercise that runs every frame of one function on the machine of chapter 3."""
+"""Judge an exercise: a frame hook that has one function run on a Python-written bytecode machine.
+
+The learner installs a hook (PEP 523), which CPython calls for each frame that begins. The hook has
+to run the frames of one function on a machine, and to leave all other frames to CPython.
+"""
 
 # ruff: noqa: D103 - the names of the functions say what they are
 
@@ -59,18 +63,21 @@ def behind_the_hook(behind_the_hook: Callable):
     if reason:
         raise MissingPart(f"This machine has no hook for the check: {reason}.")
 
+    # (text, arguments of `_run_behind_hook`)
     rows = [(show_call(program, ()), program, fn) for program, fn in PROGRAMS]
+    # Each case runs with the answer, and with `_run_in_cpython` in place of a correct answer.
     cases = make_cases(_run_behind_hook, rows, advise_by_part(ADVICE_BEHIND, "CPython"))
     return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")
 
 
 def _run_in_cpython(machine, fn, program):
-    """Act as a correct answer: CPython runs the frames, but they count as the machine's.
+    """Return what a correct answer returns, for comparison, but let CPython run the frames.
 
-    `machine` is the CountingMachine of `_run_behind_hook`.
+    The frames are counted as if the machine had run them. `machine` is the CountingMachine of
+    `_run_behind_hook`.
     """
 
-    def count_frame(code, values):  # returns None, so the hook leaves the frame to CPython
+    def count_frame(code, values):  # it returns None, so the hook leaves the frame to CPython
         machine.frames[code.co_name] += 1
 
     with frame_hook.watching(count_frame, only=fn):
@@ -80,19 +87,20 @@ def _run_in_cpython(machine, fn, program):
 def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
     """Call an answer with a machine, a function and a program that calls the function.
 
-    Return how the program ends, which frames the machine ran, and if the hook is off afterwards.
+    Return a dict: "hook afterwards" is "on" or "off", "ends" says how the program ended, and
+    "frames in the machine" maps the name of a function to how many frames of it the machine ran.
     """
     hook_before = frame_hook.installed()
-    enter = frame_hook.watching.__enter__
+    real_enter = frame_hook.watching.__enter__
     entered_hooks = []
 
     def enter_and_note(hook):
-        """Enter a hook as usual, and remember it, so that it can be left if the answer does not."""
+        """Enter a hook as usual, and note it, so that `_remove_hooks` can leave it."""
         entered_hooks.append(hook)
-        return enter(hook)
+        return real_enter(hook)
 
     class CountingMachine(vm.machine(*vm.WHOLE)):
-        frames = Counter()
+        frames = Counter()  # name of a code object -> how many frames of it were made
 
         def frame(self, code, *given):
             self.frames[code.co_name] += 1
@@ -101,7 +109,7 @@ def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
     try:
         with patched(frame_hook.watching, __enter__=enter_and_note):
             ending = describe_result(require_attempt(answer(CountingMachine, fn, program)))
-    except ZeroDivisionError:  # only_rest(0)
+    except ZeroDivisionError:  # the program `only_rest(0)` raises it, and so must an answer
         ending = "raises ZeroDivisionError"
     finally:
         is_off = frame_hook.installed() == hook_before
@@ -116,5 +124,5 @@ def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
 def _remove_hooks(hooks: list) -> None:
     """Leave the hooks that an answer left on, the last one first."""
     for hook in reversed(hooks):
-        with suppress(Exception):  # what its callback raised
+        with suppress(Exception):  # leaving a hook raises an error of its callback
             hook.__exit__(None, None, None)

@@ -1,4 +1,9 @@
-"""Chapter 4: a training step whose loss is one graph, compared with one that breaks."""
+"""Judge an exercise: a training step of which torch.compile compiles the loss as one graph.
+
+The learner writes `make_step(model, optimizer, compile)`. It returns a function that does one
+training step. The check trains with the learner's step and with an uncompiled step, and compares
+losses and parameters. Then it looks at how often Dynamo compiled, and at the graphs that ran.
+"""
 
 import io
 from collections import Counter
@@ -22,7 +27,7 @@ FEW = f"at most {MOST_COMPILATIONS}"
 SHAPES = ((4, 3), (1, 3), (2, 5, 3))  # of x; all batches of a run have the same shape
 AIM = "a correct answer"
 PLAIN = "first_step"  # what the page calls the step that breaks
-#: The label of what `_has_whole_graph` found in all calls.
+# The label of whether `_has_whole_graph` was true for all calls.
 WEIGHT = "one graph leads from model.linear.weight to the loss"
 ADVICE = {
     "graph breaks": "keep what Dynamo cannot translate outside the compiled function",
@@ -35,7 +40,11 @@ ADVICE = {
 
 
 def _make_net():
-    """Return the model of the notebook."""
+    """Return the model of the notebook: a linear layer, a clamp, and a warm-up by calls.
+
+    The `if` breaks Dynamo's graph. `self.calls` is an int, so each call has another constant in the
+    graph, and Dynamo compiles again.
+    """
 
     class Net(torch.nn.Module):
         def __init__(self):
@@ -54,7 +63,10 @@ def _make_net():
 
 
 def _make_plain_step(model, optimizer, compile):
-    """Return the notebook's training step; `compile` is not used, so all of it runs eagerly."""
+    """Return the notebook's training step, which a correct answer must equal in its results.
+
+    It does not use `compile`, so nothing of it is compiled.
+    """
 
     def step(x, target):
         optimizer.zero_grad()
@@ -68,7 +80,10 @@ def _make_plain_step(model, optimizer, compile):
 
 
 def _has_whole_graph(log: GraphLog, weight, loss) -> bool:
-    """Return whether one graph had the weight as an input and the loss as a result."""
+    """Return whether a graph ran that had the weight as an input and the loss as a result.
+
+    `log.runs` has (arguments, results) of each graph that ran.
+    """
     for args, results in log.runs:
         has_weight = any(arg is weight for arg in args)
         if has_weight and any(is_same_result(loss, result) for result in results):
@@ -92,10 +107,11 @@ ONE_COMPILE_HINTS = (
 def one_compile(make_step: Callable):
     """One graph leads from x to the loss, compiled at most twice, and training runs as before."""
     torch_private.refuse_late_dynamo()
+    # (text, arguments of `_train` and of `_compile_training`)
     rows = [(f"for x of shape {shape}", seed, shape) for seed, shape in enumerate(SHAPES)]
     training_cases = make_cases(_train, rows, advise_on_first_part(PLAIN))
     compiling_cases = make_cases(_compile_training, rows, _advise_on_compiling)
-    # Shape by shape: what a training computes comes before how it is compiled.
+    # For each shape, a wrong result is reported before a wrong compilation.
     cases = []
     for training, compiling in zip(training_cases, compiling_cases, strict=True):
         cases += [training, compiling]
@@ -104,23 +120,28 @@ def one_compile(make_step: Callable):
 
 
 def _advise_on_compiling(mine, real):
-    """Return the first difference of two results of `_compile_training`, with its advice."""
+    """Return the first part in which two results of `_compile_training` differ, with advice on it.
+
+    `mine` is the result of the learner's step, or a Raised if the step raised an error.
+    """
     advice = ""
     if type(mine) is dict:
-        _, real_part = find_parts_apart(mine, real)
-        advice = ADVICE.get(next(iter(real_part)), "")
+        _, differing_parts = find_parts_apart(mine, real)  # label -> value
+        first_label = next(iter(differing_parts))
+        advice = ADVICE.get(first_label, "")
     return advise_on_first_part(AIM, advice)(mine, real)
 
 
 def _train(seed: int, shape: tuple, make_step: Callable) -> dict:
-    """Return what you can see of a training from outside."""
+    """Return label -> value of what a training computes: the first result of `_run_training`."""
     visible, _ = _run_training(seed, shape, make_step)
     return visible
 
 
 def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
-    """Return what Dynamo did during a training: the second result of `_run_training`."""
-    if make_step is _make_plain_step:  # it compiles nothing, so this is what a correct answer does
+    """Return label -> value of what Dynamo did: the second result of `_run_training`."""
+    if make_step is _make_plain_step:
+        # This step compiles nothing, so return what a correct answer would get.
         return {
             "graph breaks": [],
             "graphs in a call": 1,
@@ -136,8 +157,8 @@ def _compile_training(seed: int, shape: tuple, make_step: Callable) -> dict:
 def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, dict]:
     """Train a new model for CALLS steps; return two dicts, label -> value.
 
-    The first has what a training shows from outside: losses, output, parameters. The second has
-    what Dynamo did.
+    The first has what the training computes and prints: losses, printed lines, parameters. The
+    second has what Dynamo did: graph breaks, graphs, compilations.
 
     Parameters
     ----------
@@ -151,8 +172,8 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     torch.manual_seed(seed)
     model = _make_net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
-    log = GraphLog()
-    # Reason -> how often it broke a graph, of the whole process: earlier breaks are subtracted.
+    log = GraphLog()  # its backend notes each graph that is compiled or runs
+    # Reason -> how often it broke a graph in this process. Earlier breaks are subtracted below.
     break_counts = torch._dynamo.utils.counters["graph_break"]
     earlier_counts = Counter(break_counts)
     step = require_attempt(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
@@ -163,9 +184,10 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     graphs_by_call = []
     is_whole = True
     for number in range(1, CALLS + 1):
-        x = torch.randn(shape) * (1 + number % 3)  # large enough at times for the clamp
+        # Some of the values are so large that the model clamps its output.
+        x = torch.randn(shape) * (1 + number % 3)
         target = torch.randn(*shape[:-1], 2)
-        log.runs.clear()  # so that it has the runs of this call
+        log.runs.clear()  # so that the log has only the graphs of this call
         printed = io.StringIO()
         with redirected(printed), dynamo_settings.collect_torch_logs():
             loss = require_attempt(step(x, target), "step")
@@ -183,7 +205,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     return visible, {
         "graph breaks": [reason.partition("\n")[0] for reason in new_breaks],
         "graphs in a call": max(graphs_by_call),
-        # Any number up to the most is right, so all of them read the same.
+        # Any number up to MOST_COMPILATIONS is right, so the value is one text for all of them.
         "compilations": log.compiled if log.compiled > MOST_COMPILATIONS else FEW,
         "calls without a graph": graphs_by_call.count(0),
         WEIGHT: is_whole,

@@ -74,7 +74,7 @@ def test_the_context_of_the_caller_is_seen():
 
 @pytest.mark.parametrize("wrong", [len, int, 5, "f", None, [].append], ids=range(6))
 def test_what_is_no_python_function_is_refused_in_one_sentence(wrong, refused):
-    refused(TypeError, "the machine runs Python functions", vm.run, wrong)
+    refused(TypeError, rf"\b{type(wrong).__name__}\b", vm.run, wrong)
 
 
 def test_async_code_is_refused_in_one_sentence(refused):
@@ -85,7 +85,7 @@ def test_async_code_is_refused_in_one_sentence(refused):
         yield 1
 
     for fn in (coroutine, generator, lambda: coroutine()):
-        refused(vm.Unsupported, r"runs no async code, and .* is async$", vm.run, fn)
+        refused(vm.Unsupported, "async.*(coroutine|generator)", vm.run, fn)
 
 
 def test_a_program_cannot_swallow_the_refusal(refused):
@@ -98,12 +98,12 @@ def test_a_program_cannot_swallow_the_refusal(refused):
         except BaseException:
             return "swallowed"
 
-    refused(vm.Unsupported, "no async code", vm.run, program)
+    refused(vm.Unsupported, "coroutine", vm.run, program)
 
 
 def test_another_python_is_refused_in_one_sentence(monkeypatch, refused):
     monkeypatch.setattr(vm, "VERSIONS", ((3, 8),))
-    refused(vm.Unsupported, "knows the bytecode of CPython 3.8, not of this", vm.run, lambda: 1)
+    refused(vm.Unsupported, r"3\.8", vm.run, lambda: 1)
 
 
 def test_recursion_is_bounded_by_the_limit_of_python(refused):
