@@ -25,7 +25,7 @@ def screen() -> str:
     package = import_module(PACKAGE)
     # Name of a library -> its version, "" if it is not installed.
     libraries = ("numpy", *missing_parts.FRAMEWORKS)
-    library_versions = {name: missing_parts.installed(name) for name in libraries}
+    library_versions = {name: missing_parts.find_installed_version(name) for name in libraries}
     missing = {name for name, version in library_versions.items() if not version}
     versions = {
         PACKAGE: package.__version__,
@@ -48,7 +48,7 @@ def screen() -> str:
     )
     lines.append(f"  for a training loop: with {PACKAGE}.watching_traces() as seen: model.fit(…)")
     lines += ["", "Missing:" if missing else "Nothing is missing."]
-    lines += [f"  {name}: {missing_parts.repair(name)}" for name in sorted(missing)]
+    lines += [f"  {name}: {missing_parts.format_install_advice(name)}" for name in sorted(missing)]
     return "\n".join(lines)
 
 

@@ -15,12 +15,12 @@ from .model.phrase import describe_interruption
 from .safety.arguments import quote_value, real_isinstance, real_type_name
 from .safety.dynamo_aside import breaks_graph
 from .safety.graph_frames import frames_left_out_of_graphs
-from .safety.interrupts import in_users_code
-from .safety.restoring import draw, one_thread_at_a_time
-from .safety.users_frames import keep_users_frames
+from .safety.interrupts import defer_signal_handlers
+from .safety.restoring import one_thread_at_a_time, show_result
+from .safety.users_frames import remove_verb_frames
 from .view import View
-from .view.living import living_page
-from .view.plain_text import cut_to_screen, spell_out, wrap_text
+from .view.living import render_live_page
+from .view.plain_text import cut_to_screen, escape_invisible, wrap_text
 from .view.station_mark import render_mark_css, render_mark_html
 
 # The last line of a repr that is too long for a screen. `{:,}` is how many lines the text has.
@@ -58,8 +58,8 @@ class Exhibit:
     @breaks_graph  # torch.compile does not translate it
     def text(self) -> str:
         """Return the whole text form, however long, with long lines wrapped."""
-        # `spell_out` replaces control characters, which a terminal would obey, by their codes.
-        return wrap_text(spell_out(self._view.text(self.model)))
+        # A terminal would obey control characters. `escape_invisible` replaces them by codes.
+        return wrap_text(escape_invisible(self._view.text(self.model)))
 
     def to_dict(self) -> dict:
         """Return the model as a dict that JSON can store.
@@ -88,7 +88,7 @@ class Exhibit:
         # A page has no Python. If a widget runs code, the class of the exhibit has a method
         # `recorded`, which returns what the code gave. The page shows that.
         recorded = self.recorded() if hasattr(type(self), "recorded") else None
-        page = living_page(title, self._page(), widget_state, recorded)
+        page = render_live_page(title, self._page(), widget_state, recorded)
         page_path.write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
 
     def _repr_mimebundle_(self, include=None, exclude=None):
@@ -113,7 +113,7 @@ class Exhibit:
     def _page(self) -> str:
         """Return the HTML form, with the mark of the station above it if the exhibit has one."""
         mark = render_mark_html(self.station) if self.station else ""
-        return mark + spell_out(self._view.html(self.model))
+        return mark + escape_invisible(self._view.html(self.model))
 
     def _marked_widget(self):
         """Return a new widget with the mark of the station, or None if the view has no widget.
@@ -181,10 +181,10 @@ class LiveExhibit(Exhibit):
 
         It is shown here, because Jupyter displays no result of a cell that was interrupted.
         """
-        keep_users_frames(error, of_user=True)
+        remove_verb_frames(error, of_user=True)
         if isinstance(error, KeyboardInterrupt):
             model = _with_interruption(self.model, self._source.unit)
-            draw(Exhibit(model, self._view, self.station))
+            show_result(Exhibit(model, self._view, self.station))
 
     def __get__(self, instance, owner=None):
         """Return what `instance.name` is, if the exhibit is the attribute `name` of a class.
@@ -244,7 +244,7 @@ class BlockExhibit(Exhibit):
         try:
             with ExitStack() as opened:
                 # Notes each Ctrl-C in the block, also one that a framework catches.
-                self._interrupts = opened.enter_context(in_users_code())
+                self._interrupts = opened.enter_context(defer_signal_handlers())
                 opened.enter_context(one_thread_at_a_time())
                 # TensorFlow must not note this package's frames as the place where an op was made.
                 opened.enter_context(frames_left_out_of_graphs())
@@ -252,7 +252,7 @@ class BlockExhibit(Exhibit):
                 # Nothing has failed: keep all of them open. `__exit__` closes them.
                 self._opened = opened.pop_all()
         except BaseException as error:
-            keep_users_frames(error)
+            remove_verb_frames(error)
             raise
         return self
 
@@ -269,9 +269,9 @@ class BlockExhibit(Exhibit):
 
         if isinstance(error, KeyboardInterrupt):
             self._is_interrupted = True
-            draw(self)
+            show_result(self)
         if error is not None:
-            keep_users_frames(error, of_user=True)
+            remove_verb_frames(error, of_user=True)
             has_block_raised = kind is not None  # then Python itself raises the error again
             if not has_block_raised:
                 _raise_without_frames(error)

@@ -13,7 +13,7 @@ import nbformat
 
 from helpers import check
 from helpers.course.fresh import HELD
-from helpers.course.minutes import on_the_page
+from helpers.course.minutes import count_page_minutes
 from helpers.model.spine import CLINIC, SPINE, START
 from helpers.model.study_records import find_exercise_cells
 from tests.notebook_rules import problems, reference_problems
@@ -71,7 +71,7 @@ def leads_nowhere(folder: Path, text: str) -> list[str]:
 
 def _minutes(path: Path, nb) -> Iterator[str]:
     """Yield where the opening or the README does not state the computed minutes."""
-    reading, exercises, deeper = on_the_page(path)
+    reading, exercises, deeper = count_page_minutes(path)
     stated = f"**{reading} minutes**"
     stated += f" + {exercises} of exercises" if exercises else ""
     stated += f" + {deeper} deeper" if deeper else ""

@@ -36,12 +36,12 @@ def cxx_compiler_works() -> bool:
     """Return whether a C++ compiler is found here and compiles a program of two lines."""
     from helpers.mini.oneflow.cpp_program import find_compiler
     from helpers.safety.children import run_command
-    from helpers.safety.folders import temporary, write_new
+    from helpers.safety.folders import make_temporary_folder, write_new
 
     compiler = find_compiler()
     if compiler is None:
         return False
-    with temporary("compiler-") as home, home.work() as work:
+    with make_temporary_folder("compiler-") as home, home.work() as work:
         write_new(work / "program.cpp", CPP.encode())
         command = [compiler, "-std=c++11", "program.cpp", "-o", "program"]
         try:

@@ -8,9 +8,9 @@ import pytest
 
 from helpers.course.book import page as pages_
 from helpers.course.book import site
-from helpers.course.book.page import sections
-from helpers.course.chapter_notebooks import notebooks
-from helpers.safety.folders import made_again
+from helpers.course.book.page import list_sections
+from helpers.course.chapter_notebooks import notebooks_folder
+from helpers.safety.folders import open_rebuildable_folder
 
 pytestmark = pytest.mark.long
 
@@ -32,8 +32,8 @@ def lost(pages):
 @pytest.fixture(scope="module")
 def book(tmp_path_factory):
     """The book of all notebooks with their stored outputs."""
-    with made_again(tmp_path_factory.mktemp("book") / "site") as home:
-        site.write(home, sorted(notebooks().glob("*.ipynb")), fresh=False)
+    with open_rebuildable_folder(tmp_path_factory.mktemp("book") / "site") as home:
+        site.write_pages(home, sorted(notebooks_folder().glob("*.ipynb")), fresh=False)
         files = {
             p.relative_to(home.path).as_posix(): p for p in home.path.rglob("*") if p.is_file()
         }
@@ -48,8 +48,8 @@ def test_every_address_in_the_book_leads_somewhere(book):
 
 
 def test_every_section_that_can_be_found_is_there(book):
-    for path in sorted(notebooks().glob("*.ipynb")):
-        found = sections(nbformat.read(path, as_version=4))
+    for path in sorted(notebooks_folder().glob("*.ipynb")):
+        found = list_sections(nbformat.read(path, as_version=4))
         ids = set(ID.findall(book[f"{path.stem}.html"]))
         assert [one["title"] for one in found if one["at"] not in ids] == []
         assert any(one["level"] == 2 for one in found)
@@ -63,7 +63,7 @@ def test_nothing_of_the_book_is_fetched_from_elsewhere(book):
 
 def test_addresses_of_a_notebook_become_those_of_the_book():
     page = '<a href="02_x.ipynb#cell-id=02-a"><img src="images/spine/1.svg"><a href="https://a.b/c.ipynb">'
-    assert pages_.rewritten(page) == (
+    assert pages_.rewrite_links(page) == (
         '<a href="02_x.html#cell-id=02-a"><img src="images/spine-1.svg">'
         '<a href="https://a.b/c.ipynb">'
     )
@@ -88,9 +88,9 @@ def test_a_state_is_told_with_its_script_and_style_once_and_ends_no_script():
 
 
 def test_a_book_that_is_written_anew_drops_the_pages_that_are_gone(tmp_path):
-    with made_again(tmp_path / "site") as home:
+    with open_rebuildable_folder(tmp_path / "site") as home:
         for name in ("00_start_here", "07_the_clinic"):
-            site.write(home, [notebooks() / f"{name}.ipynb"], fresh=False)
+            site.write_pages(home, [notebooks_folder() / f"{name}.ipynb"], fresh=False)
         pages = sorted(path.name for path in home.path.glob("*.html"))
     assert pages == ["07_the_clinic.html", "index.html"]
 
@@ -101,25 +101,25 @@ def test_a_book_that_cannot_be_written_leaves_the_old_one_and_says_so(
     monkeypatch.setattr(site, "SITE", tmp_path / "site")
     monkeypatch.setattr(site.checkout, "refuse_foreign", lambda folder: None)
     monkeypatch.setattr(site, "run", lambda path: nbformat.read(path, as_version=4))
-    site.book(["7"])
+    site.write_book(["7"])
     before = {path: path.read_bytes() for path in (tmp_path / "site").rglob("*.*")}
 
     def write(path, data):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("helpers.safety.folders.write_new", write)
-    refused(site.CommandRefused, r"site/ .*\(No space", site.book, ["6"])
+    refused(site.CommandRefused, r"site/ .*\(No space", site.write_book, ["6"])
     assert {path: path.read_bytes() for path in (tmp_path / "site").rglob("*.*")} == before
     (tmp_path / "site" / "CACHEDIR.TAG").unlink()
-    refused(site.CommandRefused, "site/ ", site.book, ["7"])
+    refused(site.CommandRefused, "site/ ", site.write_book, ["7"])
 
 
 def test_the_first_of_a_term_in_a_section_is_explained_and_nothing_in_code():
-    explained = pages_.Explained()
+    explained = pages_.TermExplainer()
     first = explained("<h2>A guard</h2><p><code>guard</code> <b>Guards</b>, a guard, a name</p>")
     assert first.count("<dfn") == 1 == first.count('id="word-guard"') and ">Guards</dfn>" in first
     assert explained("<p>a guard</p>") == "<p>a guard</p>"
     again = explained("<h2>Next</h2><p>guard-like, safeguards, the guard</p>")
     assert again.count("<dfn") == 1 and "id=" not in again and again.endswith(">guard</dfn></p>")
     assert explained("<em>name</em> <em>names</em>").count('<em id="word-name">') == 1  # a place
-    assert {one["term"] for one in pages_.glossary()} >= pages_.EVERYDAY
+    assert {one["term"] for one in pages_.read_glossary()} >= pages_.EVERYDAY

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from helpers.course import checkout, handout, terminal
-from helpers.course.handout import give, unsolved
+from helpers.course.handout import copy_to_user_folder, remove_solutions
 from helpers.model.study_records import find_exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
@@ -39,7 +39,7 @@ def test_only_the_solutions_are_gone(path):
 def test_a_solution_goes_and_what_stands_around_it_stays():
     fold = "<details><summary>Solution (two ways)</summary>\n\nx\n\n</details>"
     cell = {"cell_type": "markdown", "id": "a", "metadata": {}}
-    both = unsolved([{**cell, "source": f"one\n\n{fold}\n\ntwo"}, {**cell, "source": fold}])
+    both = remove_solutions([{**cell, "source": f"one\n\n{fold}\n\ntwo"}, {**cell, "source": fold}])
     assert both == [{**cell, "source": "one\n\ntwo"}]
 
 
@@ -68,11 +68,11 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
     source, folder = tmp_path / "new", tmp_path / "folder"
     source.write_text("new")
     place = Path("in") / "a.txt"
-    give({place: source}, folder)
-    give({place: source}, folder)
+    copy_to_user_folder({place: source}, folder)
+    copy_to_user_folder({place: source}, folder)
     assert [path.name for path in (folder / "in").iterdir()] == ["a.txt"]
     (folder / place).write_text("mine")
-    give({place: source}, folder)
+    copy_to_user_folder({place: source}, folder)
     assert (folder / place).read_text() == "new"
     (kept,) = (folder / "in").glob("a.2*.txt")
     assert kept.read_text() == "mine" and f"kept as {kept.name}" in capsys.readouterr().out
@@ -80,4 +80,10 @@ def test_what_stood_there_is_kept_beside_unless_it_is_the_same(tmp_path, capsys)
 
 @pytest.mark.parametrize("name", [".", "notebooks/new", ".git"])
 def test_the_course_itself_is_not_written_into(name, refused):
-    refused(terminal.CommandRefused, "of the course itself", give, {}, checkout.ROOT / name)
+    refused(
+        terminal.CommandRefused,
+        "of the course itself",
+        copy_to_user_folder,
+        {},
+        checkout.ROOT / name,
+    )

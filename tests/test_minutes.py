@@ -5,7 +5,7 @@ import re
 import nbformat
 import pytest
 
-from helpers.course.minutes import EXHIBIT, LINE, STEP, WORDS, on_the_page, sections
+from helpers.course.minutes import EXHIBIT, LINE, STEP, WORDS, count_page_minutes, sections
 
 
 def made(tmp_path, *cells):
@@ -36,10 +36,10 @@ def test_an_exercise_takes_what_it_says_and_nothing_more(tmp_path):
     path = made(tmp_path, "## Your turn", ask, ">stub = ...", ">check.it(stub)", solved, ">more")
     _, turn = sections(path)
     assert turn.todo[0].minutes == 15 and turn.reading == pytest.approx(2 / WORDS + LINE)
-    assert on_the_page(path) == (STEP, 15, 0)
+    assert count_page_minutes(path) == (STEP, 15, 0)
 
 
 def test_what_goes_deeper_is_counted_apart(tmp_path):
     page = "word " * WORDS * STEP
     path = made(tmp_path, f"## One\n\n{page}", f"## Deeper · more of it\n\n{page}{page}")
-    assert on_the_page(path) == (STEP, 0, 2 * STEP)
+    assert count_page_minutes(path) == (STEP, 0, 2 * STEP)

@@ -6,8 +6,17 @@ from base64 import b64encode
 
 import pytest
 
-from helpers.course.handout import unsolved
-from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, count_words, fitted, kind_of, page
+from helpers.course.handout import remove_solutions
+from helpers.course.slides import (
+    BELOW,
+    NOTES,
+    SKIP,
+    SLIDE,
+    build_slides_page,
+    count_words,
+    fit_cells_to_slides,
+    kind_of,
+)
 from tools.mark_slides import MOST, NOTEBOOKS, SAME, slide_types
 
 CHAPTER = NOTEBOOKS[3]
@@ -74,8 +83,8 @@ def test_of_many_runs_each_section_shows_as_many_and_answers_come_before_what_is
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_what_is_said_is_shown_or_stands_in_the_notes(path):
     cells = json.loads(path.read_text("utf-8"))["cells"]
-    kept = [one for one in unsolved(cells) if kind_of(one) != SKIP]
-    shown = fitted(kept)
+    kept = [one for one in remove_solutions(cells) if kind_of(one) != SKIP]
+    shown = fit_cells_to_slides(kept)
     assert len({one["id"] for one in shown}) == len(shown)
     said = "".join("".join(one["source"]) for one in shown if one["cell_type"] == "markdown")
     said = "".join(said.split())
@@ -95,7 +104,7 @@ def test_above_a_run_stands_the_beginning_of_its_prose_and_no_question_twice():
     cells = [prose(title), run, code("x = 1"), code("x", DRAWN), task]
     for cell, kind in zip(cells, kinds, strict=True):
         cell["metadata"]["slideshow"] = {"slide_type": kind}
-    shown, told, asked, answer = fitted(cells)
+    shown, told, asked, answer = fit_cells_to_slides(cells)
     assert count_words([shown["source"]]) < 45 and shown["source"].endswith(
         "- Step 1 · Names, 5 minutes"
     )
@@ -105,9 +114,9 @@ def test_above_a_run_stands_the_beginning_of_its_prose_and_no_question_twice():
 
 
 def test_a_page_fetches_nothing_and_shows_no_solution():
-    made = page(CHAPTER)
+    made = build_slides_page(CHAPTER)
     body = made.partition("<body>")[2].partition("<script>")[0]
     assert FETCHES.findall(body) == [] and "<link" not in made and ' src="http' not in made
     assert "Permission is hereby granted" not in body and "MIT licensed" in made
     assert "Solution</summary>" not in body and "value_of" not in body
-    assert '<aside class="notes">' in body and made == page(CHAPTER)
+    assert '<aside class="notes">' in body and made == build_slides_page(CHAPTER)

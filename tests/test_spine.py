@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from helpers.course.minutes import on_the_page
+from helpers.course.minutes import count_page_minutes
 from helpers.model.spine import CHAPTERS, CLINIC
 from tools import draw_spine as spine
 from tools.draw_spine import PICTURES
@@ -19,7 +19,7 @@ def test_the_clinic_has_no_station_on_the_line():
 def test_the_readmes_table_says_what_the_spine_says():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for one in CHAPTERS:
-        minutes = "{} + {}".format(*on_the_page(NOTEBOOKS / f"{one.file}.ipynb"))
+        minutes = "{} + {}".format(*count_page_minutes(NOTEBOOKS / f"{one.file}.ipynb"))
         cells = (f"[{one.file}](notebooks/{one.file}.ipynb)", one.about, minutes, one.needs)
         assert f"| {' | '.join(cells).rstrip()} |" in readme
 

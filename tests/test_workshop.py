@@ -11,7 +11,16 @@ import pytest
 from helpers.course import terminal, workshop
 from helpers.course.fresh import fresh
 from helpers.course.minutes import sections
-from helpers.course.workshop import HALF, LENGTHS, LUNCH, OPENING, PAUSE, RECAP, SITTING, planned
+from helpers.course.workshop import (
+    HALF,
+    LENGTHS,
+    LUNCH,
+    OPENING,
+    PAUSE,
+    RECAP,
+    SITTING,
+    plan_workshop,
+)
 from helpers.model.study_records import find_exercise_cells
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("0*.ipynb"))
@@ -22,7 +31,7 @@ CHOSEN = [(days, most, sorted(SEEDED.sample(NOTEBOOKS[:6], n))) for days, most, 
 
 @pytest.mark.parametrize(("count", "minutes", "paths"), CHOSEN, ids=str)
 def test_a_plan_fits_rests_and_adds_up(count, minutes, paths):
-    days = planned(count, minutes, paths)
+    days = plan_workshop(count, minutes, paths)
     assert 0 < len(days) <= count
     for day in days:
         assert sum(row.minutes for row in day) <= minutes
@@ -49,7 +58,7 @@ def test_a_plan_fits_rests_and_adds_up(count, minutes, paths):
 
 @pytest.mark.parametrize("minutes", range(150, 330, 45))
 def test_no_step_is_done_without_those_before_it(minutes):
-    days = planned(1, minutes, [NOTEBOOKS[4]])
+    days = plan_workshop(1, minutes, [NOTEBOOKS[4]])
     steps = [row.title.split()[1] for day in days for row in day if row.title.startswith("Step")]
     assert steps == [str(number) for number in range(1, len(steps) + 1)]
 

@@ -10,14 +10,19 @@ from pathlib import Path
 
 import nbformat
 
-from helpers.course.book.page import TEMPLATES, as_script, chapter, sections
+from helpers.course.book.page import (
+    TEMPLATES,
+    format_script_json,
+    list_sections,
+    render_chapter_page,
+)
 from helpers.course.book.runs import run
-from helpers.course.book.site import entry, recorded_hero
-from helpers.course.chapter_notebooks import notebooks
+from helpers.course.book.site import find_hero, read_contents_entry
+from helpers.course.chapter_notebooks import notebooks_folder
 from helpers.model.spine import START
 
 ROOT = Path(__file__).parents[1]
-LOOK, CHAPTER = ROOT / "docs" / "look.html", notebooks() / f"{START}.ipynb"
+LOOK, CHAPTER = ROOT / "docs" / "look.html", notebooks_folder() / f"{START}.ipynb"
 WIDGETS = ROOT / "helpers" / "view" / "widgets"
 BUNDLES = WIDGETS / "bundle"
 KINDS = {".svg": "image/svg+xml", ".png": "image/png"}
@@ -33,14 +38,14 @@ def made_from() -> str:
 
 def hero() -> str:
     """Return the exhibit that chapter 0 begins with, as it is stored."""
-    return recorded_hero(nbformat.read(CHAPTER, as_version=4).cells)
+    return find_hero(nbformat.read(CHAPTER, as_version=4).cells)
 
 
 def page() -> str:
     """Run the chapter, and return its page as one file."""
-    notebook, here = run(CHAPTER), entry(CHAPTER)
-    found = [{**one, "page": LOOK.stem, "chapter": here.title} for one in sections(notebook)]
-    made = chapter(notebook, here, [here])
+    notebook, here = run(CHAPTER), read_contents_entry(CHAPTER)
+    found = [{**one, "page": LOOK.stem, "chapter": here.title} for one in list_sections(notebook)]
+    made = render_chapter_page(notebook, here, [here])
     made = re.sub(r'<link href="assets/([^"]+)" rel="stylesheet"/>', _style, made)
     made = re.sub(r'<script src="assets/([^"]+)"></script>', _script, made)
     made = re.sub(r'src="images/([^"]+)"', _image, made)
@@ -52,7 +57,7 @@ def page() -> str:
     for before, after in WORDS.items():
         made = made.replace(before, after)
     search = (TEMPLATES / "minisearch.js").read_text("utf-8")
-    search += f"\nglobalThis.bookSections = {as_script(found)};"
+    search += f"\nglobalThis.bookSections = {format_script_json(found)};"
     head = f'<meta name="made-from" content="{made_from()}">\n<script>{search}</script>\n</head>'
     return made.replace("</head>", head, 1)
 

@@ -14,7 +14,7 @@ from base64 import b64decode
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers.course.handout import folded_away
+from helpers.course.handout import remove_folded_solution
 from helpers.course.minutes import DEEPER
 from helpers.course.slides import BELOW, NOTES, SKIP, SLIDE, is_silent
 from tools.budgets import SLIDES
@@ -57,7 +57,7 @@ def _parted(cells: list[dict]) -> tuple[list[str], list[Run]]:
     """Return kinds with titles alone on slides, and the runs that may become slides too."""
     kinds, runs, section, is_open, setup = [], [], 0, False, None
     for at, cell in enumerate(cells):
-        source, code = folded_away(cell).strip(), cell["cell_type"] == "code"
+        source, code = remove_folded_solution(cell).strip(), cell["cell_type"] == "code"
         titled = not code and source.startswith(("# ", "## "))
         if titled:
             section, is_open = at, not source.startswith(f"## {DEEPER}")

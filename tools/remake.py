@@ -21,7 +21,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellControlSignal, CellExecutionError, DeadKernelError
 
 from helpers.course.tests import REFERENCE
-from helpers.course.work import chapter_named, chapters
+from helpers.course.work import find_notebook, list_notebooks
 from helpers.model.spine import START
 from tests.chapter_rules import NOTEBOOKS, broken_rules, notes_of
 from tests.chapter_rules import REFERENCE as INSTRUMENTS
@@ -184,7 +184,7 @@ def made_from(words: list[str], paths: list[Path]) -> tuple[str, ...]:
 
 def notebooks_named(words: list[str]) -> list[Path]:
     """Return the notebooks that words such as 03 and `all` name, with the teachers' notes."""
-    names = chapters() if words == [ALL] else [chapter_named(word) for word in words]
+    names = list_notebooks() if words == [ALL] else [find_notebook(word) for word in words]
     found = []
     for path in (NOTEBOOKS / name for name in names):
         found.append(path)

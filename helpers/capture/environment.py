@@ -11,7 +11,13 @@ from dataclasses import dataclass
 from ..model.code_records import build_columns
 from ..model.tables import Listing
 from ..safety import progress
-from ..safety.missing_parts import HAS_COURSE, distributions, installed, repair, wanted
+from ..safety.missing_parts import (
+    HAS_COURSE,
+    find_installed_version,
+    format_install_advice,
+    list_distribution_names,
+    read_pins,
+)
 from ..safety.package_trial import Trial, try_packages
 
 PYTHONS = ((3, 11), (3, 12), (3, 13))
@@ -87,15 +93,17 @@ def _try_installed_packages() -> Trial:
 
     The Trial says for each package how its import failed, if it did.
     """
-    names = [name for name in PACKAGES if installed(name)]
+    names = [name for name in PACKAGES if find_installed_version(name)]
     tried_names: list[str] = []
 
     def report_end(name: str) -> None:
         """Show the progress. `try_packages` calls this when the import of a package has ended."""
         tried_names.append(name)
-        progress.say(f"imported {len(tried_names)} of {len(names)} packages, in other processes")
+        progress.set_activity(
+            f"imported {len(tried_names)} of {len(names)} packages, in other processes"
+        )
 
-    with progress.doing("importing packages in other processes"):
+    with progress.report_activity("importing packages in other processes"):
         return try_packages(sys.executable, names, only_named=True, done=report_end)
 
 
@@ -107,26 +115,26 @@ def _check_package(name: str, trial: Trial) -> Part:
     """
     from packaging.specifiers import SpecifierSet  # slow to import
 
-    found = installed(name)  # its version, or ""
+    found = find_installed_version(name)  # its version, or ""
     specifier = _find_specifier(name)
     needed = specifier.removeprefix("==") or "any"
     if not found:
-        return Part(name, "missing", needed, repair(name))
+        return Part(name, "missing", needed, format_install_advice(name))
 
     # TensorFlow, for example, may be installed as the distribution tensorflow-cpu.
-    faults = [trial.fault(distribution) for distribution in distributions(name)]
+    faults = [trial.fault(distribution) for distribution in list_distribution_names(name)]
     fault = next(filter(None, faults), "")
     if fault:
-        return Part(name, found, needed, f"{fault}: {repair(name, broken=True)}")
+        return Part(name, found, needed, f"{fault}: {format_install_advice(name, broken=True)}")
     if SpecifierSet(specifier).contains(found, prereleases=True):
         return Part(name, found, needed, FINE)
-    return Part(name, found, needed, f"another version: {repair(name)}")
+    return Part(name, found, needed, f"another version: {format_install_advice(name)}")
 
 
 def _find_specifier(name: str) -> str:
     """Return the versions of a package that the course wants, such as "==2.1", or "" for any."""
-    specifiers_by_distribution = wanted()
-    for distribution in distributions(name):
+    specifiers_by_distribution = read_pins()
+    for distribution in list_distribution_names(name):
         if distribution in specifiers_by_distribution:
             return specifiers_by_distribution[distribution]
     return ""

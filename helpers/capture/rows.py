@@ -98,7 +98,7 @@ def _make_plain(value: object) -> object:
         return str.__str__(value)  # an exact str: a subclass may have a `__str__` of its own
     if is_exactly(value, bool, int) and value.bit_length() <= BIGGEST_BITS:
         return value
-    numpy = restoring.module("numpy")
+    numpy = restoring.find_loaded_module("numpy")
     if numpy and real_isinstance(value, numpy.number):
         return str(value)
     if _has_short_safe_repr(value, DEEPEST):

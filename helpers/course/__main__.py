@@ -25,7 +25,7 @@ def run(arguments: list[str]) -> int:
         # Imported here, because the packages that the book needs may be missing.
         from helpers.course.book import site
 
-        return site.book(commands.read_notebooks(command, arguments).notebooks)
+        return site.write_book(commands.read_notebooks(command, arguments).notebooks)
     functions = {"lab": work.lab, "test": tests.test, "bench": tests.bench, "remake": tests.remake}
     functions["workshop"] = workshop.workshop
     functions["handout"] = handout.handout

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from helpers.course import checkout
 from helpers.course.terminal import report, say
-from helpers.safety.package_files import BUILDS, canonical
+from helpers.safety.package_files import BUILDS, normalize_name
 from helpers.safety.package_trial import Trial, try_packages
 
 Row = tuple[str, str, str]
@@ -74,7 +74,7 @@ def read_versions(file_name: str) -> dict[str, set[str]]:
         is_requirement = requirement.strip() and not requirement.startswith(("-", "#"))
         if is_requirement and applies(marker):
             name, _, version = requirement.replace("~=", "==").partition("==")
-            versions.setdefault(canonical(name.strip()), set()).add(version.strip())
+            versions.setdefault(normalize_name(name.strip()), set()).add(version.strip())
     return versions
 
 

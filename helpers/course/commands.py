@@ -126,11 +126,11 @@ def read_notebooks(command: str, arguments: list[str]) -> argparse.Namespace:
         parser.add_argument("--solved-to", type=int, metavar="3", help="so many exercises solved")
     requested = parser.read(arguments)
     if command in ("reset", "remake") and not requested.notebooks:
-        there = ", ".join(chapter_notebooks.chapters())
+        there = ", ".join(chapter_notebooks.list_notebooks())
         raise CommandRefused(f"`{command}` needs the number of a notebook; there are: {there}.")
     if command == "remake" and requested.notebooks == ["all"]:
         return requested
-    requested.notebooks = [chapter_notebooks.chapter_named(word) for word in requested.notebooks]
+    requested.notebooks = [chapter_notebooks.find_notebook(word) for word in requested.notebooks]
     return requested
 
 

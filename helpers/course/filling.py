@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 from helpers.course import authorship, checkout, deliveries, history
-from helpers.course.chapter_notebooks import notebooks
+from helpers.course.chapter_notebooks import notebooks_folder
 from helpers.course.deliveries import Delivery
 from helpers.course.terminal import CommandRefused, say
 from helpers.course.work_copies import NewestCopy, ready, time_in_name, trust, version_of
@@ -16,7 +16,7 @@ from helpers.safety import folders
 TEACHERS = "instructor"  # the folder of notes for teachers, which learners do not get
 
 
-def fill() -> bool:
+def update_work_folder() -> bool:
     """Add files that are missing in work/, and replace those that the learner has not edited.
 
     A file that the learner has edited stays, and a line says that the course has a newer one.
@@ -43,8 +43,8 @@ def _list_course_files() -> dict[str, Path]:
     A path in work/ is text such as "images/map.svg".
     """
     files = {}
-    for source in sorted(notebooks().rglob("*")):
-        path_in_work = source.relative_to(notebooks())
+    for source in sorted(notebooks_folder().rglob("*")):
+        path_in_work = source.relative_to(notebooks_folder())
         is_hidden = any(part.startswith((".", "__pycache__")) for part in path_in_work.parts)
         if not is_hidden and path_in_work.parts[0] != TEACHERS and source.is_file():
             files[path_in_work.as_posix()] = source
@@ -97,7 +97,7 @@ class _Filling:
         `unknown` is file name -> (newest copy, content of the learner's file).
         """
         learners_files = {name: learners_data for name, (_, learners_data) in unknown.items()}
-        past = history.past_versions(checkout.ROOT, notebooks().name, learners_files)
+        past = history.past_versions(checkout.ROOT, notebooks_folder().name, learners_files)
         for name, (newest, learners_data) in unknown.items():
             if name in past:
                 self._renew(newest, learners_data, ran=past[name] == history.RAN)

@@ -25,10 +25,12 @@ def fresh(path: Path, solved_to: int | None = None) -> bytes:
     Its first `solved_to` exercises are solved, or none if that is None. Raise CommandRefused if the
     notebook has fewer exercises, or if `solved_to` is below 1.
     """
-    return freshened(path.read_bytes(), path.stem, solved_to)
+    return make_fresh_copy(path.read_bytes(), path.stem, solved_to)
 
 
-def freshened(data: bytes, name: str = "", solved_to: int | None = None, fold: str = FOLD) -> bytes:
+def make_fresh_copy(
+    data: bytes, name: str = "", solved_to: int | None = None, fold: str = FOLD
+) -> bytes:
     """Do what `fresh` does, for the content of a notebook file.
 
     `name` is for error messages, and `fold` is the HTML before the source of a folded cell. Content
@@ -60,7 +62,7 @@ def every_fresh(data: bytes) -> list[bytes]:
     The versions differ by the text on a folded cell.
     """
     summaries = (SUMMARY, *FORMER_SUMMARIES)
-    return [freshened(data, fold=_OPENED.format(summary)) for summary in summaries]
+    return [make_fresh_copy(data, fold=_OPENED.format(summary)) for summary in summaries]
 
 
 def unfolded(source: str) -> str:

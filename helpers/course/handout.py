@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from helpers.course import checkout
-from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
+from helpers.course.chapter_notebooks import find_notebook, list_notebooks, notebooks_folder
 from helpers.course.terminal import CommandRefused, Parser, say
 from helpers.course.work_copies import trust
 from helpers.safety import folders
@@ -29,10 +29,10 @@ def handout(arguments: list[str]) -> int:
     """
     requested = read_arguments("handout", arguments)
     names = requested.notebooks
-    images = sorted(path for path in (notebooks() / "images").rglob("*") if path.is_file())
-    files = {path.relative_to(notebooks()): path for path in images}
-    with folders.temporary("handout-") as home:
-        written = {name: without_solutions(notebooks() / name) for name in names}
+    images = sorted(path for path in (notebooks_folder() / "images").rglob("*") if path.is_file())
+    files = {path.relative_to(notebooks_folder()): path for path in images}
+    with folders.make_temporary_folder("handout-") as home:
+        written = {name: without_solutions(notebooks_folder() / name) for name in names}
         if requested.html:
             for name in names:
                 stem = name.removesuffix(".ipynb")
@@ -40,7 +40,7 @@ def handout(arguments: list[str]) -> int:
         filled = home.fill("made", written)
         trust([filled / name for name in names])
         files |= {Path(name): filled / name for name in written}
-        give(files, requested.to)
+        copy_to_user_folder(files, requested.to)
     say(f"Without solutions, in {requested.to}: {', '.join(written)}")
     return 0
 
@@ -59,8 +59,8 @@ def read_arguments(command: str, arguments: list[str]) -> argparse.Namespace:
     if command == "handout":
         parser.add_argument("--html", action="store_true", help="pages that can be printed, too")
     requested = parser.read(arguments)
-    every = [name for name in chapters() if name[:2].isdigit()]
-    requested.notebooks = [chapter_named(word) for word in requested.notebooks] or every
+    every = [name for name in list_notebooks() if name[:2].isdigit()]
+    requested.notebooks = [find_notebook(word) for word in requested.notebooks] or every
     requested.to = requested.to.absolute()
     refuse_own_folder(requested.to)
     return requested
@@ -77,18 +77,18 @@ def refuse_own_folder(folder: Path) -> None:
 def without_solutions(path: Path) -> bytes:
     """Return the notebook at a path without its folded solutions, as the content of a file."""
     notebook = json.loads(path.read_text("utf-8"))
-    notebook["cells"] = unsolved(notebook["cells"])
+    notebook["cells"] = remove_solutions(notebook["cells"])
     return (json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def unsolved(cells: list) -> list:
+def remove_solutions(cells: list) -> list:
     """Return the cells of a notebook without folded solutions.
 
     A cell that was only a solution is left out. The given cells are not changed.
     """
     remaining = []
     for cell in cells:
-        source = folded_away(cell)
+        source = remove_folded_solution(cell)
         if source != "".join(cell["source"]):
             cell = type(cell)(cell, source=source)  # a copy, which is a dict or a NotebookNode
         if source or cell["cell_type"] == "code":
@@ -96,7 +96,7 @@ def unsolved(cells: list) -> list:
     return remaining
 
 
-def folded_away(cell) -> str:
+def remove_folded_solution(cell) -> str:
     """Return the source of a cell without a folded solution."""
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown" and _FOLDED.search(source):
@@ -119,13 +119,13 @@ def paper(name: str, notebook: bytes) -> bytes:
         exclude_anchor_links=True,
     )
     # nbconvert looks for the pictures in the folder `path`.
-    resources = {"metadata": {"name": name, "path": str(notebooks())}}
+    resources = {"metadata": {"name": name, "path": str(notebooks_folder())}}
     node = nbformat.reads(notebook.decode(), as_version=4)
     page, _ = exporter.from_notebook_node(node, resources)
     return page.encode()
 
 
-def give(files: dict[Path, Path], folder: Path) -> None:
+def copy_to_user_folder(files: dict[Path, Path], folder: Path) -> None:
     """Copy files that a command has made into a folder of the user.
 
     `files` is path inside the folder -> file to copy. If there is another file at that path, it is

@@ -34,7 +34,7 @@ def is_broken(folder: Path) -> bool:
 def faults_of(folder: Path) -> dict[str, str]:
     """Return package -> what is wrong with it, for each broken package of an environment."""
     python = folder / checkout.PYTHON_INSIDE
-    return package_trial.faults(python, required_pins(), env=checkout.start_environment())
+    return package_trial.find_faults(python, required_pins(), env=checkout.start_environment())
 
 
 def required_pins() -> list[str]:
@@ -76,7 +76,7 @@ def site_packages(folder: Path) -> list[Path]:
 def forget_incomplete(folder: Path) -> None:
     """Make the installer install half-installed packages again, by removing their .dist-info."""
     for site in site_packages(folder):
-        for dist_info in package_files.incomplete(site):
+        for dist_info in package_files.find_incomplete_installs(site):
             shutil.rmtree(dist_info, ignore_errors=True)
 
 

@@ -9,7 +9,7 @@ import os
 import sys
 from contextlib import suppress
 
-from helpers.safety.missing_parts import sentence
+from helpers.safety.missing_parts import describe_missing_part
 from helpers.view.widgets import progress_line
 
 
@@ -24,7 +24,7 @@ def switch_on() -> None:
     logging.getLogger("torch._dynamo.variables.ctx_manager").addFilter(_is_no_profiler)
     if not shell.custom_exceptions:  # another extension of IPython may show errors
         shell.set_custom_exc((Exception,), _show_error)
-    progress_line.switch_on()
+    progress_line.show_progress_of_cells()
 
 
 def _is_no_retracing(record: logging.LogRecord) -> bool:
@@ -46,7 +46,7 @@ def _show_error(shell, kind, error, trace, tb_offset=None) -> None:
     An error about a missing package is shown as a sentence, without a traceback.
     """
     with suppress(Exception):  # an error may refuse new attributes, and is shown as usual then
-        text = sentence(error)
+        text = describe_missing_part(error)
         if text:
             error._render_traceback_ = lambda: [text]
     shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)

@@ -134,7 +134,7 @@ def rows(path: Path) -> list[dict]:
     ]
 
 
-def on_the_page(path: Path) -> tuple[int, int, int]:
+def count_page_minutes(path: Path) -> tuple[int, int, int]:
     """Return the minutes (reading, exercises, optional sections) that a page of the book shows.
 
     The first and the last are rounded to multiples of `STEP`.

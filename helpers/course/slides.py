@@ -13,10 +13,10 @@ from copy import deepcopy
 from itertools import takewhile
 from pathlib import Path
 
-from helpers.course.chapter_notebooks import notebooks
-from helpers.course.handout import give, read_arguments, unsolved
+from helpers.course.chapter_notebooks import notebooks_folder
+from helpers.course.handout import copy_to_user_folder, read_arguments, remove_solutions
 from helpers.course.terminal import say
-from helpers.safety.folders import temporary
+from helpers.safety.folders import make_temporary_folder
 
 DECK = Path(__file__).with_name("deck")
 # The kinds of slide that a cell's metadata can name.
@@ -46,12 +46,12 @@ def slides(arguments: list[str]) -> int:
 
     requested = read_arguments("slides", arguments)
     pages = {}
-    with temporary("slides-") as home:
+    with make_temporary_folder("slides-") as home:
         for name in requested.notebooks:
-            path = notebooks() / name
-            pages[f"{path.stem}.html"] = page(path, run(path)).encode()
+            path = notebooks_folder() / name
+            pages[f"{path.stem}.html"] = build_slides_page(path, run(path)).encode()
         filled = home.fill("made", pages)
-        give({Path(name): filled / name for name in pages}, requested.to)
+        copy_to_user_folder({Path(name): filled / name for name in pages}, requested.to)
     say(f"Slides in {requested.to}: {', '.join(pages)}")
     say(
         "Open one in a browser. Press Space to go on, S for notes, F for full screen, D for dark. "
@@ -60,7 +60,7 @@ def slides(arguments: list[str]) -> int:
     return 0
 
 
-def page(path: Path, ran=None) -> str:
+def build_slides_page(path: Path, ran=None) -> str:
     """Return the slides of the notebook at `path` as one HTML page.
 
     `ran` is the notebook as `book.runs.run` returned it, whose widgets work on the page. If it is
@@ -69,14 +69,14 @@ def page(path: Path, ran=None) -> str:
     import nbformat  # here, because other commands work if these packages are missing
     from nbconvert import SlidesExporter
 
-    from helpers.course.book.page import Widgets, as_script, host_script, styles
+    from helpers.course.book.page import Widgets, format_script_json, host_script, list_styles
     from helpers.course.book.runs import KEY
 
     notebook = ran or nbformat.read(path, as_version=4)
     # What the widgets answered when the notebook was run, for a page that runs no Python.
     recorded = notebook.metadata[KEY]["recorded"] if KEY in notebook.metadata else []
     widgets = Widgets(notebook, recorded)
-    notebook.cells = fitted(unsolved(notebook.cells))
+    notebook.cells = fit_cells_to_slides(remove_solutions(notebook.cells))
     widgets.enliven_cells(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":  # a link to another notebook leads to its slides
@@ -93,16 +93,16 @@ def page(path: Path, ran=None) -> str:
     resources = {
         "metadata": {"name": path.stem, "path": str(path.parent)},
         "living": {
-            "styles": styles(widgets),
+            "styles": list_styles(widgets),
             "host": host_script(),
-            "scripts": as_script(widgets.scripts) if widgets.scripts else "",
+            "scripts": format_script_json(widgets.scripts) if widgets.scripts else "",
         },
     }
     html, _ = exporter.from_notebook_node(notebook, resources)
     return html
 
 
-def fitted(cells: list[dict]) -> list[dict]:
+def fit_cells_to_slides(cells: list[dict]) -> list[dict]:
     """Return new cells for nbconvert, fitted to slides, each with its kind of slide as metadata.
 
     `cells` are those of the notebook. Cells of the kind `SKIP` are left out.

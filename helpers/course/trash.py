@@ -12,7 +12,7 @@ from pathlib import Path
 from helpers.course import checkout, stamp
 from helpers.course.installed_packages import site_packages
 from helpers.course.terminal import CommandRefused, say
-from helpers.safety.folders import MARKER, made_again
+from helpers.safety.folders import MARKER, open_rebuildable_folder
 
 SHOWN = 3  # how many names of saved files are printed
 # Files that venv, uv and the course put into an environment, and that no RECORD lists.
@@ -71,7 +71,7 @@ def open_trash() -> Path:
     """
     checkout.refuse_foreign(checkout.TRASH)
     try:
-        return made_again(checkout.TRASH).path
+        return open_rebuildable_folder(checkout.TRASH).path
     except ValueError as refusal:
         raise CommandRefused(f"{checkout.TRASH.name} stays as it is, because {refusal}.") from None
 

@@ -7,8 +7,8 @@
 import os
 
 from helpers.course import authorship, checkout, deliveries, running
-from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
-from helpers.course.filling import fill
+from helpers.course.chapter_notebooks import find_notebook, list_notebooks, notebooks_folder
+from helpers.course.filling import update_work_folder
 from helpers.course.fresh import fresh
 from helpers.course.terminal import CommandRefused, say
 from helpers.course.work_copies import NewestCopy, ready, time_in_name, trust, version_of
@@ -29,7 +29,7 @@ def lab(arguments: list[str]) -> int:
     browser, and no second one is started; return 0. Raise CommandRefused or OSError if work/ cannot
     be written.
     """
-    renewed = fill()
+    renewed = update_work_folder()
     place = left_off()
     if place:
         say(place)
@@ -56,7 +56,9 @@ def left_off() -> str:
     If the learner's record cannot be read, the line says so.
     """
     try:
-        sources = {path.name: path.read_text("utf-8") for path in notebooks().glob("*.ipynb")}
+        sources = {
+            path.name: path.read_text("utf-8") for path in notebooks_folder().glob("*.ipynb")
+        }
         record = learner_record.read_record(checkout.WORK / learner_record.NAME)
         progress = study_records.build_progress(study_records.read_chapters(sources), record.events)
         return progress.left_off or record.trouble
@@ -71,11 +73,11 @@ def reset(arguments: list[str], solved_to: int | None = None) -> int:
     In a fresh copy the first `solved_to` exercises are solved, or none if that is None.
     """
     if not arguments:
-        every = ", ".join(chapters())
+        every = ", ".join(list_notebooks())
         raise CommandRefused(f"`reset` needs the number of a notebook; there are: {every}.")
-    names = [chapter_named(word) for word in arguments]
+    names = [find_notebook(word) for word in arguments]
     state = "fresh" if solved_to is None else f"fresh, its first {solved_to} exercises solved"
-    copies = {name: fresh(notebooks() / name, solved_to) for name in names}
+    copies = {name: fresh(notebooks_folder() / name, solved_to) for name in names}
     for name, copy in copies.items():
         place = ready(checkout.WORK / name)
         try:
@@ -95,7 +97,7 @@ def _note_reset(name: str, copy: bytes) -> None:
 
     A copy with solutions has no hash there. So it counts as edited, and `lab` never replaces it.
     """
-    data = (notebooks() / name).read_bytes()
+    data = (notebooks_folder() / name).read_bytes()
     newest = NewestCopy(name, data, version_of(name, data)).delivery
     is_unsolved = authorship.digest(copy) == newest.whole
     deliveries_by_name = deliveries.read(checkout.WORK)

@@ -30,7 +30,7 @@ class NewestCopy:
             What `version_of` returns for the file.
         """
         self.name = name
-        self.copy = fresh_copies.freshened(data) if authorship.is_notebook(name) else data
+        self.copy = fresh_copies.make_fresh_copy(data) if authorship.is_notebook(name) else data
         self.delivery = Delivery(
             course=version,
             whole=authorship.digest(self.copy),

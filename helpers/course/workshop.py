@@ -11,7 +11,7 @@ from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
+from helpers.course.chapter_notebooks import find_notebook, list_notebooks, notebooks_folder
 from helpers.course.minutes import DEEPER, sections
 from helpers.course.terminal import CommandRefused, Parser, say
 
@@ -36,7 +36,7 @@ class Length(NamedTuple):
     #: Minutes of each day, with its pauses.
     minutes: int
     #: The numbers of the chapters that fit well.
-    chapters: str
+    list_notebooks: str
 
 
 LENGTHS = {
@@ -64,8 +64,8 @@ def workshop(arguments: list[str]) -> int:
     """Run `course.py workshop` with these arguments: print a plan; return the exit code 0."""
     requested = read_arguments(arguments)
     length = LENGTHS[requested.length]
-    paths = [notebooks() / name for name in requested.chapters]
-    plan = planned(length.days, length.minutes, paths)
+    paths = [notebooks_folder() / name for name in requested.chapters]
+    plan = plan_workshop(length.days, length.minutes, paths)
     for line in lines(plan, requested.start):
         say(line)
     return 0
@@ -91,13 +91,13 @@ def read_arguments(arguments: list[str]) -> argparse.Namespace:
     except ValueError:
         raise CommandRefused(f"--from needs a time like 09:00, not {requested.start!r}.") from None
     usual = LENGTHS[requested.length].chapters.split()
-    existing = [str(int(name[:2])) for name in chapters() if name[:2].isdigit()]
+    existing = [str(int(name[:2])) for name in list_notebooks() if name[:2].isdigit()]
     chosen = requested.chapters or [number for number in usual if number in existing]
-    requested.chapters = [chapter_named(word) for word in chosen]
+    requested.chapters = [find_notebook(word) for word in chosen]
     return requested
 
 
-def planned(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]]:
+def plan_workshop(count: int, minutes: int, paths: list[Path]) -> list[list[AgendaRow]]:
     """Return the plan of a workshop: a list of rows for each day.
 
     Parameters

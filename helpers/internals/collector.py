@@ -23,7 +23,7 @@ class _Running(list):
     stop = property(methodcaller("clear"))
 
 
-class CollectorHeard:
+class CollectorWatch:
     """Knows in a `with` block whether the garbage collector runs."""
 
     def __init__(self):
@@ -35,7 +35,7 @@ class CollectorHeard:
         # `getattr(self._running, "start", info)`, and so reads the property.
         self._callback = partial(getattr, self._running)
 
-    def __enter__(self) -> "CollectorHeard":
+    def __enter__(self) -> "CollectorWatch":
         """Install the callback."""
         gc.callbacks.append(self._callback)
         return self

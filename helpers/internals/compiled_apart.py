@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from types import CodeType, FunctionType
 
-from ..safety.restoring import module, patched
+from ..safety.restoring import find_loaded_module, patched
 from . import dynamo_codes, torch_private
 
 # (module of torch, name of a table in it). In a block, each table is replaced by an empty one.
@@ -28,31 +28,31 @@ NEEDED_TABLES = (
 )
 
 
-def earlier_code_kept() -> AbstractContextManager[None]:
+def keep_earlier_code() -> AbstractContextManager[None]:
     """Return a block that keeps what Dynamo compiled before it, and forgets what it compiles.
 
     A `torch._dynamo.reset()` in the block forgets only what the block has compiled. There is one
     exception: what the block compiles for a code object that Dynamo had met before is kept. If
     Dynamo is not loaded, the block does nothing.
     """
-    if module("torch._dynamo.convert_frame") is None:
+    if find_loaded_module("torch._dynamo.convert_frame") is None:
         return nullcontext()
     return _keep_earlier_code()
 
 
 @contextmanager
 def _keep_earlier_code() -> Iterator[None]:
-    """Do what `earlier_code_kept` says, where Dynamo is loaded.
+    """Do what `keep_earlier_code` says, where Dynamo is loaded.
 
     `patched(owner, name=value)` sets an attribute in a block, and restores it after the block.
     """
-    convert_frame = module("torch._dynamo.convert_frame")
+    convert_frame = find_loaded_module("torch._dynamo.convert_frame")
     with ExitStack() as stack:
         for module_name, name in OWN_TABLES:
-            owner = module(module_name)
+            owner = find_loaded_module(module_name)
             empty_table = type(getattr(owner, name))()  # a table of the same type
             stack.enter_context(patched(owner, **{name: empty_table}))
-        size_notes = module("torch._dynamo.pgo")
+        size_notes = find_loaded_module("torch._dynamo.pgo")
         if size_notes:
             # Dynamo notes there which sizes of tensors changed between calls. None is the start
             # value, so the block begins without such notes.
@@ -79,13 +79,13 @@ def compiled_apart() -> Iterator[None]:
     contains the code object of an inner function that Dynamo has met. After the block, the
     functions have their own code objects again, with all that Dynamo had compiled.
     """
-    is_loaded = module("torch._dynamo.convert_frame") is not None
+    is_loaded = find_loaded_module("torch._dynamo.convert_frame") is not None
     met_codes = dynamo_codes.list_met_codes() if is_loaded else []
     earlier_codes = [(fn, fn.__code__) for fn in _find_functions_with(met_codes)]
     # id of a code object -> its copy. Functions that shared a code object share the copy.
     copies_by_id = {id(code): _copy_code(code) for _, code in earlier_codes}
     try:
-        with earlier_code_kept():
+        with keep_earlier_code():
             for fn, code in earlier_codes:
                 fn.__code__ = copies_by_id[id(code)]
             yield
@@ -140,7 +140,7 @@ def _forget_compiled_code() -> None:
     Dynamo's two lists have weak references to code objects: those that it compiled, and those that
     it made. In the block they have only what was met in the block.
     """
-    convert_frame = module("torch._dynamo.convert_frame")
+    convert_frame = find_loaded_module("torch._dynamo.convert_frame")
     for reference in (*convert_frame.input_codes.seen, *convert_frame.output_codes.seen):
         code = reference()
         if code is not None:  # it is still in memory
@@ -162,7 +162,7 @@ def _keep_needed_tables() -> Iterator[None]:
     with ExitStack() as stack:
         for module_name, name in NEEDED_TABLES:
             with suppress(AttributeError):  # another torch has other names
-                table = operator.attrgetter(name)(module(module_name))
+                table = operator.attrgetter(name)(find_loaded_module(module_name))
                 stack.enter_context(patched(table, clear=clear))
         yield
 

@@ -66,10 +66,12 @@ def is_inline_wrapper(code: CodeType) -> bool:
 
 def is_module_call(fn) -> bool:
     """Return whether `fn` is what `module.compile()` compiles: the module's own `_call_impl`."""
-    modules = restoring.module("torch.nn.modules.module")
+    modules = restoring.find_loaded_module("torch.nn.modules.module")
     return type(fn) is MethodType and fn.__func__ is getattr(modules.Module, "_call_impl", None)
 
 
 def _find_module_class() -> type | None:
     """Return the class of a compiled module; None where Dynamo is not loaded."""
-    return getattr(restoring.module("torch._dynamo.eval_frame"), "OptimizedModule", None)
+    return getattr(
+        restoring.find_loaded_module("torch._dynamo.eval_frame"), "OptimizedModule", None
+    )

@@ -147,7 +147,7 @@ def find_names_of_dynamo(namespace: dict, names: Iterable[str]) -> set[str]:
 
     `namespace` is the dict of the globals. The set is empty where Dynamo is not loaded.
     """
-    utils = restoring.module("torch._dynamo.utils")
+    utils = restoring.find_loaded_module("torch._dynamo.utils")
     if utils is None:
         return set()
 

@@ -99,11 +99,13 @@ def call_no_compile_hooks() -> Iterator[None]:
     are restored after the block.
     """
     with ExitStack() as stack:
-        handler = getattr(restoring.module("torch._dynamo.callback"), "callback_handler", None)
+        handler = getattr(
+            restoring.find_loaded_module("torch._dynamo.callback"), "callback_handler", None
+        )
         if handler is not None:
             stack.enter_context(patched(handler, start_callbacks=[], end_callbacks=[]))
 
-        warning_once = getattr(restoring.module("torch._logging"), "warning_once", None)
+        warning_once = getattr(restoring.find_loaded_module("torch._logging"), "warning_once", None)
         if warning_once:
             # `warning_once` is a cache around a function that warns each time. In the block, each
             # module of torch that has imported `warning_once` gets the uncached function, so that
@@ -123,7 +125,7 @@ def unmark_tensors() -> Iterator[None]:
     Dynamo sets it on parameters and on an optimizer's state, by `mark_static_address`. A tensor
     that had the attribute before the block, or got it in another thread, keeps it.
     """
-    decorators = restoring.module("torch._dynamo.decorators")
+    decorators = restoring.find_loaded_module("torch._dynamo.decorators")
     real_mark = getattr(decorators, "mark_static_address", None)
     this_thread = threading.get_ident()
     marked_attributes: list[dict] = []  # the `__dict__` of each tensor to unmark

@@ -67,7 +67,7 @@ def _report_callbacks(report: Callable, errors: list[Exception]) -> AbstractCont
     of a call, a wrapper asks torch's `_callback_from_stance` which frame callback to set. `real` is
     that function, and `callback` what it returned.
     """
-    module = restoring.module("torch._dynamo.eval_frame")
+    module = restoring.find_loaded_module("torch._dynamo.eval_frame")
     real = getattr(module, "_callback_from_stance", None)
     if not real:  # Dynamo is not loaded, or this torch has no such function
         return patched(module)  # a block that changes nothing
@@ -211,7 +211,7 @@ def report_cache_lookups(
     `is_hit` says whether the guards of an entry held. The block gets True if this torch has a hook
     for that. Otherwise the block gets False, and `report` is never called.
     """
-    eval_frame = restoring.module("torch._C._dynamo.eval_frame")
+    eval_frame = restoring.find_loaded_module("torch._C._dynamo.eval_frame")
     set_hook = getattr(eval_frame, "set_guard_complete_hook", None)
     if set_hook is None:
         yield False

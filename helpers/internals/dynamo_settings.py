@@ -71,7 +71,7 @@ def start_no_bar_monitor() -> AbstractContextManager[None]:
     Torch's interpreter of FX graphs shows such bars (torch/fx/interpreter.py). tqdm starts its
     monitor thread for the first bar of a process, and the thread would outlive the block.
     """
-    tqdm = getattr(restoring.module("tqdm"), "tqdm", None)
+    tqdm = getattr(restoring.find_loaded_module("tqdm"), "tqdm", None)
     if tqdm is None:  # it is not loaded
         return nullcontext()
     return patched(tqdm, monitor_interval=0)  # 0 turns the monitor off

@@ -80,7 +80,7 @@ def _find_names(table: dict[str, str]) -> Iterator[tuple[ModuleType, str, object
     `table` maps the name of a module to names in it, with spaces between them.
     """
     for module_name, names in table.items():
-        module = restoring.module(module_name)
+        module = restoring.find_loaded_module(module_name)
         if module is None:
             continue
         for name in names.split():

@@ -13,7 +13,7 @@ from . import torch_private
 
 def read_frame_callback():
     """Return what torch asks before it evaluates a frame; None without Dynamo or a callback."""
-    eval_frame = restoring.module("torch._C._dynamo.eval_frame")
+    eval_frame = restoring.find_loaded_module("torch._C._dynamo.eval_frame")
     return eval_frame.get_eval_frame_callback() if eval_frame else None
 
 

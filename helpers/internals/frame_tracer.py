@@ -16,9 +16,9 @@ from types import FrameType
 
 from ..safety import interrupts
 from ..safety.dynamo_aside import leave_to_python
-from ..safety.interrupts import PRESSES, are_called_by_c
+from ..safety.interrupts import PRESSES, register_c_callbacks
 from .interpreter_frame import read_object
-from .own_hooks import is_of_program, tracer_setter
+from .own_hooks import build_tracer_setter, is_of_program
 
 # The names of the events, by the number that CPython passes to a tracer in C.
 EVENTS = ("call", "exception", "line", "return", "c_call", "c_exception", "c_return", "opcode")
@@ -33,7 +33,7 @@ _set_trace = ctypes.pythonapi["PyEval_SetTrace"]
 _set_trace.restype = None
 
 
-class Enough(Exception):
+class StopTracing(Exception):
     """A tracer raises this to end the tracing without an error."""
 
 
@@ -71,7 +71,7 @@ class FrameTracer:
         # before, such as that of coverage, counts calls and returns. Of a Python function it would
         # see only the call or only the return.
         self.start = partial(_set_trace, c_form, earlier_address)
-        self.put_back = tracer_setter()
+        self.put_back = build_tracer_setter()
 
     def is_ours(self) -> bool:
         """Return whether our tracer is still set, or was stopped by `_pause`.
@@ -109,7 +109,7 @@ class FrameTracer:
             return 0
         try:
             self._dispatch(frame, kind, pointer)
-        except Enough:
+        except StopTracing:
             self._pause()
         except BaseException as error:
             self.error = error.with_traceback(None)
@@ -161,7 +161,7 @@ class FrameTracer:
             frame.f_trace_lines = False
 
 
-are_called_by_c(FrameTracer._receive, FrameTracer._pause)
+register_c_callbacks(FrameTracer._receive, FrameTracer._pause)
 
 
 def ask_for_opcodes(frame: FrameType) -> None:

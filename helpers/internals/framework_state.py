@@ -8,7 +8,7 @@ A `_read_…` function gets the module that a part needs, and returns the part's
 function of the part gets the module and the value that was read before.
 """
 
-from ..safety.restoring import module
+from ..safety.restoring import find_loaded_module
 from ..safety.state_parts import StatePart, accessor_part, attribute_part, list_part, switch_part
 
 # ------------------------------------------------------------------ torch
@@ -209,7 +209,7 @@ def draw_from_another_generator() -> None:
     other numbers when the learner's own ops get the same seeds. With a new generator, the ops of
     the answer get other seeds.
     """
-    context_module = module(CONTEXT)
+    context_module = find_loaded_module(CONTEXT)
     if not context_module:  # TensorFlow is not loaded
         return
     context = context_module.context()
@@ -298,7 +298,7 @@ TENSORFLOW = (
         _set_filtering,
     ),
     switch_part(CONTEXT, "the device scope", _read_scope, _set_scope),
-    list_part("op callbacks", lambda: module(CONTEXT).context().op_callbacks, CONTEXT),
+    list_part("op callbacks", lambda: find_loaded_module(CONTEXT).context().op_callbacks, CONTEXT),
     switch_part(CONTEXT, "tf.random.set_seed", _read_seeds, _set_seeds),
     switch_part(
         "tensorflow.python.ops.stateful_random_ops",

@@ -47,13 +47,13 @@ class SeedStates:
             if _read_state(generator) != state:
                 generator.state.assign(list(state))
         if _find_shared() is not self._shared:
-            global_state = restoring.module(_GLOBAL_STATE)
+            global_state = restoring.find_loaded_module(_GLOBAL_STATE)
             global_state.set_global_attribute(_SHARED_KEY, self._shared)
 
 
 def _find_generators() -> list:
     """Return all SeedGenerators in memory; [] where Keras is not loaded."""
-    generator_class = getattr(restoring.module(_GENERATORS), "SeedGenerator", None)
+    generator_class = getattr(restoring.find_loaded_module(_GENERATORS), "SeedGenerator", None)
     if not generator_class:
         return []
     return [candidate for candidate in gc.get_objects() if type(candidate) is generator_class]
@@ -68,5 +68,5 @@ def _read_state(generator) -> tuple[int, ...] | None:
 
 def _find_shared():
     """Return the generator that `keras.random` draws from; None before somebody has drawn."""
-    global_state = restoring.module(_GLOBAL_STATE)
+    global_state = restoring.find_loaded_module(_GLOBAL_STATE)
     return global_state.get_global_attribute(_SHARED_KEY) if global_state else None

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from ..safety.restoring import is_ours
+from ..safety.restoring import is_set_by_verb
 from .interpreter_frame import WORD
 
 # CPython's own functions. `own_profilers` replaces them in `sys` while it records.
@@ -29,10 +29,10 @@ def is_of_program(hook: object) -> bool:
 
     It is not if it is None, or if this course has set it.
     """
-    return hook is not None and not is_ours(hook)
+    return hook is not None and not is_set_by_verb(hook)
 
 
-def tracer_setter() -> Callable[[], None]:
+def build_tracer_setter() -> Callable[[], None]:
     """Return a callable that sets again the tracer which is set in this thread now.
 
     The callable is a partial of a C function, so a call of it is no call of a Python function.
@@ -40,7 +40,7 @@ def tracer_setter() -> Callable[[], None]:
     return _build_setter(sys.gettrace(), sys.settrace, "PyEval_SetTrace")
 
 
-def profiler_setter() -> Callable[[], None]:
+def build_profiler_setter() -> Callable[[], None]:
     """Return a callable that sets again the profiler which is set in this thread now.
 
     The callable is a partial of a C function, so a call of it is no call of a Python function.

@@ -19,7 +19,7 @@ from types import CodeType, FrameType, FunctionType
 
 from ..safety import interrupts
 from ..safety.users_frames import is_library
-from .own_hooks import GETPROFILE, SETPROFILE, is_of_program, profiler_setter
+from .own_hooks import GETPROFILE, SETPROFILE, build_profiler_setter, is_of_program
 
 # A recorder does not count frames with these globals: the code of this module, and the code that
 # chooses a signal handler.
@@ -37,7 +37,7 @@ class OwnProfilers:
         """Prepare to set `profiler`, a function as `sys.setprofile` takes it."""
         self._profiler = profiler
         self._before = GETPROFILE()
-        self._put_back = profiler_setter()
+        self._put_back = build_profiler_setter()
         self._is_put_back = False
         self._thread = threading.get_ident()
         # Name of a function in `sys` -> the object that replaces the function.
@@ -168,7 +168,7 @@ class _StandIn:
         return repr(self.function)
 
 
-def is_aside(frame: FrameType) -> bool:
+def is_of_recorder(frame: FrameType) -> bool:
     """Return whether a frame is of this module or of signal handling, not of the program.
 
     A recorder of calls does not count such a frame.

@@ -17,9 +17,9 @@ def read_random_states() -> dict[str, bytes]:
     are not loaded.
     """
     states = {"random": pickle.dumps(random.getstate())}
-    if numpy := restoring.module("numpy"):
+    if numpy := restoring.find_loaded_module("numpy"):
         states["np.random"] = pickle.dumps(numpy.random.get_state())
-    if torch := restoring.module("torch"):
+    if torch := restoring.find_loaded_module("torch"):
         with suppress(Exception):  # a dispatch mode of the program may raise an error here
             states["torch.random"] = bytes(torch.default_generator.get_state().numpy())
     return dict(sorted(states.items()))
@@ -35,15 +35,15 @@ def restore_random_states(states: dict[str, bytes]) -> None:
     if "random" in changed:
         random.setstate(pickle.loads(states["random"]))
     if "np.random" in changed:
-        restoring.module("numpy").random.set_state(pickle.loads(states["np.random"]))
+        restoring.find_loaded_module("numpy").random.set_state(pickle.loads(states["np.random"]))
     if "torch.random" in changed:
-        torch = restoring.module("torch")
+        torch = restoring.find_loaded_module("torch")
         state = torch.tensor(list(states["torch.random"]), dtype=torch.uint8, device="cpu")
         torch.default_generator.set_state(state)
 
 
 @contextmanager
-def random_numbers_kept() -> Iterator["tensorflow_random.RandomUse | None"]:
+def restore_random_numbers() -> Iterator["tensorflow_random.RandomUse | None"]:
     """Restore all random generators after the block, so that the program draws the same numbers.
 
     The block gets a RandomUse, or None where TensorFlow is not loaded. There is one exception: an
@@ -51,8 +51,8 @@ def random_numbers_kept() -> Iterator["tensorflow_random.RandomUse | None"]:
     place in its stream of numbers, and nobody can restore that. The attribute `has_own_seed` of the
     RandomUse says whether the block ran such an op.
     """
-    is_loaded = restoring.module("tensorflow")
-    of_tensorflow = tensorflow_random.random_numbers_apart() if is_loaded else nullcontext()
+    is_loaded = restoring.find_loaded_module("tensorflow")
+    of_tensorflow = tensorflow_random.use_own_random_numbers() if is_loaded else nullcontext()
     earlier_states = read_random_states()
     earlier_seeds = SeedStates()
     try:

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from . import tensorflow_private
 
 
-def cached_keys(function) -> dict:
+def read_cached_keys(function) -> dict:
     """Return {(FunctionContext, FunctionType): ConcreteFunction}, the oldest first, as a copy."""
     return dict(function._function_cache._primary)
 
 
-def type_of(value):
+def read_trace_type(value):
     """Return the type by which TensorFlow looks up an argument. TypeError if it has none."""
     return tensorflow_private.trace_type.from_value(value)
 
 
-def signature_of(function):
+def read_input_signature(function):
     """Return the input signature of a tf.function: a tuple of TensorSpecs, or None."""
     # After the first call, TensorFlow's options for tracing have the signature, completed.
     return (function._variable_creation_config or function).input_signature
@@ -36,7 +36,7 @@ def compiles_with_xla(function) -> bool:
 
 def draws_with_seed(function) -> bool:
     """Return whether a trace of a tf.function has a random op with a seed."""
-    for concrete in cached_keys(function).values():
+    for concrete in read_cached_keys(function).values():
         for operation in concrete.graph.get_operations():
             attributes = operation.node_def.attr
             # 0 stands for no seed. An op without the attribute reads as 0, too.
@@ -61,7 +61,7 @@ def find_call_key(function, args, kwargs):
         function_type=function._function_type,
         default_values=function._default_values,
         is_pure=function._is_pure,
-        input_signature=signature_of(function),
+        input_signature=read_input_signature(function),
         captures=function._function_captures,
         scope=scopes.NO_VARIABLE_CREATION if has_created else scopes.VARIABLE_CREATION,
     )
@@ -219,6 +219,6 @@ def _widen_type(function, key):
     TensorFlow raises is not caught.
     """
     context, function_type = key
-    if not function._reduce_retracing or signature_of(function) is not None:
+    if not function._reduce_retracing or read_input_signature(function) is not None:
         return function_type
     return function._function_cache.generalize(context, function_type)

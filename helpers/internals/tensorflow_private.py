@@ -43,7 +43,7 @@ FAST = "TFE_Py_FastPathExecute"
 SLOW = "TFE_Py_Execute"
 SLOW_CANCELABLE = "TFE_Py_ExecuteCancelable"
 ENTRY_POINTS = FAST, SLOW
-QUIET = ("Identity", "NoOp", "Const")  # ops of a graph that compute nothing
+IDLE_OPS = ("Identity", "NoOp", "Const")  # ops of a graph that compute nothing
 
 
 def __getattr__(name: str):
@@ -61,7 +61,7 @@ AUTOGRAPH_FILE = "__autograph_generated_file"
 _AUTOGRAPH_COPY = re.compile(r"outer_factory\.<locals>\.inner_factory\.<locals>\.tf__\w+")
 
 
-def code_before_autograph(code: CodeType) -> CodeType | None:
+def find_code_before_autograph(code: CodeType) -> CodeType | None:
     """Return the code object of the user's function from which AutoGraph wrote this code.
 
     AutoGraph rewrites the source of a function, and imports the copy from a generated file
@@ -70,7 +70,7 @@ def code_before_autograph(code: CodeType) -> CodeType | None:
     """
     if AUTOGRAPH_FILE not in code.co_filename or not _AUTOGRAPH_COPY.fullmatch(code.co_qualname):
         return None
-    api = restoring.module("tensorflow.python.autograph.impl.api")
+    api = restoring.find_loaded_module("tensorflow.python.autograph.impl.api")
     # The look-ups have defaults, because another TensorFlow may store its copies elsewhere.
     cache = getattr(getattr(api, "_TRANSPILER", None), "_cache", None)
     # Original code object -> {options: factory}. A factory has the module of a generated file.
@@ -86,7 +86,7 @@ def code_before_autograph(code: CodeType) -> CodeType | None:
 # ------------------------------------------------------------------ ops and graphs
 
 
-def graph_ops(name: str) -> tuple[str, ...]:
+def list_graph_ops(name: str) -> tuple[str, ...]:
     """Return the names of the ops in the graph function `name`, such as ("MatMul", "Relu").
 
     The result is () if TensorFlow has no graph function of this name, because `name` is an op.
@@ -95,7 +95,7 @@ def graph_ops(name: str) -> tuple[str, ...]:
         definition = __getattr__("context").context().get_function_def(name)
     except Exception:
         return ()
-    return tuple(node.op for node in definition.node_def if node.op not in QUIET)
+    return tuple(node.op for node in definition.node_def if node.op not in IDLE_OPS)
 
 
 def tensor_number(tensor) -> object:
@@ -104,7 +104,7 @@ def tensor_number(tensor) -> object:
     return tensor._id if type(tensor._id) is int else id(tensor)
 
 
-def graphs_being_built() -> list:
+def list_graphs_being_built() -> list:
     """Return the graphs that this thread is building, the innermost last; [] in eager mode."""
     if __getattr__("context").context()._thread_local_data.is_eager:
         return []
@@ -112,7 +112,7 @@ def graphs_being_built() -> list:
 
 
 @contextmanager
-def op_callback(callback) -> Iterator[None]:
+def report_ops(callback) -> Iterator[None]:
     """Have TensorFlow report each op of this thread to `callback` in the block.
 
     TensorFlow calls it with the op's type, inputs, attributes and outputs, as op_callbacks.py says.
@@ -130,7 +130,7 @@ def op_callback(callback) -> Iterator[None]:
 
 
 @contextmanager
-def run_metadata() -> Iterator[object]:
+def collect_run_metadata() -> Iterator[object]:
     """Have TensorFlow collect metadata of the ops that run in the block.
 
     The block gets a function. It returns what was collected so far, as TensorFlow's RunMetadata.
@@ -156,8 +156,8 @@ DEFAULT_DTYPE_POLICY = "float32"
 
 def _list_eager_settings() -> list[str]:
     """Return the names of settings that are on and have a tf.function run as plain Python."""
-    state = restoring.module(f"{_FUNCTION}.eager_function_run")
-    debug_mode = restoring.module("tensorflow.python.data.ops.debug_mode")
+    state = restoring.find_loaded_module(f"{_FUNCTION}.eager_function_run")
+    debug_mode = restoring.find_loaded_module("tensorflow.python.data.ops.debug_mode")
     settings = []
     if getattr(state, "RUN_FUNCTIONS_EAGERLY", False):
         settings.append("run_functions_eagerly")
@@ -177,7 +177,7 @@ def _list_placements() -> list[str]:
     device = context._thread_local_data.device_name
     if device:
         placements.append(f"tf.device {device}")
-    distribute = restoring.module("tensorflow.python.distribute.distribute_lib")
+    distribute = restoring.find_loaded_module("tensorflow.python.distribute.distribute_lib")
     if distribute is not None and distribute.has_strategy():
         placements.append(type(distribute.get_strategy()).__name__)
 
@@ -196,7 +196,7 @@ def _list_dispatchers() -> list:
     A library registers a dispatcher with TensorFlow. TensorFlow then asks the dispatcher at a call
     of its API. Dispatchers of TensorFlow and Keras themselves are left out.
     """
-    dispatch = restoring.module("tensorflow.python.util.dispatch")
+    dispatch = restoring.find_loaded_module("tensorflow.python.util.dispatch")
     global_dispatchers = getattr(dispatch, "_GLOBAL_DISPATCHERS", ())
     dispatchers = [type(dispatcher) for dispatcher in global_dispatchers]
     # Function of TensorFlow's API -> the functions that replace it for some types of arguments.
@@ -223,10 +223,10 @@ def _list_keras_scopes() -> list[str]:
     scopes = []
     for name in ("symbolic_scope", "stateless_scope"):
         # The module has a function such as `in_stateless_scope()`.
-        module = restoring.module(f"keras.src.backend.common.{name}")
+        module = restoring.find_loaded_module(f"keras.src.backend.common.{name}")
         if module and getattr(module, f"in_{name}")():
             scopes.append(name.replace("_", " "))
-    state = restoring.module("keras.src.backend.common.global_state")
+    state = restoring.find_loaded_module("keras.src.backend.common.global_state")
     # The policy is None until the first layer is made.
     policy = state.get_global_attribute("dtype_policy") if state else None
     policy_name = getattr(policy, "name", DEFAULT_DTYPE_POLICY)

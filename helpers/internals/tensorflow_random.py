@@ -25,7 +25,7 @@ class RandomUse:
 
 
 @contextmanager
-def random_numbers_apart() -> Iterator[RandomUse]:
+def use_own_random_numbers() -> Iterator[RandomUse]:
     """Draw the op seeds of the block from another generator, and restore TensorFlow's own after it.
 
     The block gets a RandomUse, which is complete after the block. TensorFlow's seed and the global
@@ -76,19 +76,19 @@ def _global_generator_restored(use: RandomUse) -> Iterator[None]:
     """
     module = tensorflow_private.stateful_random_ops
     generator = module.global_generator  # None before somebody has asked for it
-    state = None if generator is None else generator_state(generator)
+    state = None if generator is None else read_generator_state(generator)
     try:
         yield
     finally:
         if module.global_generator is not generator:
             use.drawn = True
         module.global_generator = generator
-        if state is not None and generator_state(generator) != state:
+        if state is not None and read_generator_state(generator) != state:
             use.drawn = True
             restore_generator(generator, state)
 
 
-def generator_state(generator) -> tuple[int, ...] | None:
+def read_generator_state(generator) -> tuple[int, ...] | None:
     """Return the state of a tf.random.Generator; None if the state has no value, as in a graph."""
     with suppress(Exception):
         return tuple(generator.state.numpy().tolist())

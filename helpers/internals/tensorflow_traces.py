@@ -12,15 +12,15 @@ from threading import get_ident
 
 from ..safety.restoring import patched
 from . import tensorflow_private
-from .tensorflow_cache import cached_keys, make_key
+from .tensorflow_cache import make_key, read_cached_keys
 
 
-def all_traces(function) -> list:
+def list_traces(function) -> list:
     """Return the ConcreteFunctions of a tf.function."""
     return function._list_all_concrete_functions()
 
 
-def traced_functions() -> list:
+def find_traced_functions() -> list:
     """Return all tf.functions in memory that have at least one trace.
 
     Some of them may be garbage that the collector has not freed yet. The collector is not called
@@ -30,10 +30,10 @@ def traced_functions() -> list:
     # `type` and not `isinstance`, because the latter reads `__class__`. On a lazy module among the
     # objects, that would import the module.
     functions = [candidate for candidate in gc.get_objects() if type(candidate) is function_class]
-    return [function for function in functions if cached_keys(function)]
+    return [function for function in functions if read_cached_keys(function)]
 
 
-def owner_of(method):
+def find_method_owner(method):
     """Return the object to which a method is bound.
 
     If the method is in a tf.function, TensorFlow has bound it to a TfMethodTarget instead, which
@@ -44,7 +44,7 @@ def owner_of(method):
 
 
 @contextmanager
-def collecting_traces() -> Iterator[list]:
+def collect_traces() -> Iterator[list]:
     """Collect the ConcreteFunctions that this thread traces in the block.
 
     The block gets the list, which grows.
@@ -78,14 +78,14 @@ class EndedTrace:
     earlier_keys: list
     #: the error that the trace raised, or None
     error: BaseException | None
-    #: the time when the trace began, as `read_time` of `reporting_traces` returned it
+    #: the time when the trace began, as `read_time` of `report_traces` returned it
     began: int
     #: whether the trace began while the same function was being traced in the same thread
     in_itself: bool
 
 
 @contextmanager
-def reporting_traces(
+def report_traces(
     on_trace: Callable[[EndedTrace], None], read_time: Callable[[], int]
 ) -> Iterator[None]:
     """Call `on_trace` with an EndedTrace after each trace in the block, of any tf.function.
@@ -152,7 +152,7 @@ def _key_of_options(args, kwargs, options):
 
 
 @contextmanager
-def retraces_counted_apart() -> Iterator[None]:
+def count_retraces_apart() -> Iterator[None]:
     """Keep the traces of the block out of the counts by which TensorFlow warns of retracing.
 
     TensorFlow warns after five traces of one function. It counts by the code object of the Python

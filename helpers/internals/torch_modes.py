@@ -18,8 +18,8 @@ def read_mode_stacks() -> tuple[list, list]:
 
     A dispatch mode intercepts each op, and a function mode each call of torch's Python API.
     """
-    dispatch_module = restoring.module("torch.utils._python_dispatch")
-    function_module = restoring.module("torch.overrides")
+    dispatch_module = restoring.find_loaded_module("torch.utils._python_dispatch")
+    function_module = restoring.find_loaded_module("torch.overrides")
     return (
         dispatch_module._get_current_dispatch_mode_stack() if dispatch_module else [],
         function_module._get_current_function_mode_stack() if function_module else [],
@@ -28,7 +28,7 @@ def read_mode_stacks() -> tuple[list, list]:
 
 def _list_autocast() -> list[str]:
     """Return a text such as `cpu to bfloat16` for each device with autocast on."""
-    torch = restoring.module("torch")
+    torch = restoring.find_loaded_module("torch")
     texts = []
     for kind in DEVICE_KINDS:
         if torch.is_autocast_enabled(kind):
@@ -39,7 +39,7 @@ def _list_autocast() -> list[str]:
 
 def _list_autograd_modes() -> list[str]:
     """Return the names of autograd's modes that differ from torch's defaults."""
-    torch = restoring.module("torch")
+    torch = restoring.find_loaded_module("torch")
     is_inference = torch.is_inference_mode_enabled()
     names = []
     if is_inference:
@@ -59,14 +59,14 @@ def _list_functorch_layers() -> list[str]:
 
     Such a transform is, for example, "vmap" or "grad".
     """
-    functorch = restoring.module("torch._C._functorch")
+    functorch = restoring.find_loaded_module("torch._C._functorch")
     layers = functorch.get_interpreter_stack() if functorch else None
     return [layer.key().name.lower() for layer in layers or ()]
 
 
 def _list_module_hooks() -> list[Callable]:
     """Return the hooks that torch calls for every `nn.Module`, as functions."""
-    modules = restoring.module("torch.nn.modules.module")
+    modules = restoring.find_loaded_module("torch.nn.modules.module")
     hooks = []
     # Torch has a dict `_global_…` for each kind of hook: number -> hook, or number -> a flag.
     for name, table in vars(modules).items():
@@ -77,8 +77,8 @@ def _list_module_hooks() -> list[Callable]:
 
 def _list_settings() -> list[str]:
     """Return the names of process-wide settings of torch that somebody has changed."""
-    torch = restoring.module("torch")
-    devices = restoring.module("torch.utils._device")
+    torch = restoring.find_loaded_module("torch")
+    devices = restoring.find_loaded_module("torch.utils._device")
     names = []
     if torch.are_deterministic_algorithms_enabled():
         names.append("deterministic algorithms")
@@ -93,7 +93,7 @@ def _list_compiler_settings() -> list[str]:
     names = []
     if is_jit_tracing():
         names.append("torch.jit is tracing")
-    if restoring.module("torch._dynamo.eval_frame"):  # else Dynamo is not loaded
+    if restoring.find_loaded_module("torch._dynamo.eval_frame"):  # else Dynamo is not loaded
         stance = read_stance()
         if stance != "default":
             names.append(f"stance {stance}")
@@ -104,7 +104,7 @@ def _list_compiler_settings() -> list[str]:
 
 def is_jit_tracing() -> bool:
     """Return whether torch.jit.trace runs a function now."""
-    return restoring.module("torch")._C._is_tracing()
+    return restoring.find_loaded_module("torch")._C._is_tracing()
 
 
 # What may change how torch runs a call -> a function that lists what of it is on in this thread.
@@ -167,7 +167,7 @@ def build_dispatch_mode(
     if keep_out_dynamo:
         keep_out_dynamo(ReportingMode.__torch_dispatch__.__code__)
         keep_out_dynamo(_name_op.__code__)
-    elif dynamo := restoring.module("torch._dynamo"):
+    elif dynamo := restoring.find_loaded_module("torch._dynamo"):
         ReportingMode.__torch_dispatch__ = dynamo.disable(ReportingMode.__torch_dispatch__)
     return ReportingMode()
 
@@ -189,7 +189,7 @@ def read_autograd_position() -> tuple:
     number is that of the newest node that autograd has made for a later backward pass. It is -1
     where autograd makes no nodes, or torch is not loaded.
     """
-    torch = restoring.module("torch")
+    torch = restoring.find_loaded_module("torch")
     if not torch:
         return None, -1
     # Under `no_grad`, autograd makes no nodes, so there is no newest one.

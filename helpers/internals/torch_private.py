@@ -10,7 +10,12 @@ from importlib.util import find_spec
 from types import ModuleType
 
 from ..safety import restoring
-from ..safety.missing_parts import MissingPart, cure, sentence, unusable
+from ..safety.missing_parts import (
+    MissingPart,
+    describe_cure,
+    describe_missing_part,
+    describe_unusable_framework,
+)
 
 TRIED = "torch 2.11 to 2.15"
 LATE = (
@@ -132,8 +137,10 @@ def refuse_late_dynamo() -> None:
     Dynamo loads Triton. Triton brings an LLVM of its own, and a process that has loaded
     TensorFlow's LLVM before ends in SIGSEGV.
     """
-    is_triton_loaded = restoring.module("torch._dynamo") or restoring.module("triton")
-    if not restoring.module("tensorflow") or is_triton_loaded:
+    is_triton_loaded = restoring.find_loaded_module(
+        "torch._dynamo"
+    ) or restoring.find_loaded_module("triton")
+    if not restoring.find_loaded_module("tensorflow") or is_triton_loaded:
         return
     if find_spec("triton") is not None:  # Triton is installed
         raise MissingPart(LATE)
@@ -154,8 +161,10 @@ def _import_torch() -> ModuleType:
     try:
         return importlib.import_module("torch")
     except Exception as error:  # an installation may be broken in any way
-        # `sentence` has text only for an error on a missing package.
-        raise MissingPart(sentence(error) or unusable("torch", error)) from None
+        # `describe_missing_part` has text only for an error on a missing package.
+        raise MissingPart(
+            describe_missing_part(error) or describe_unusable_framework("torch", error)
+        ) from None
 
 
 def _describe_missing_places(places: list[str]) -> str:
@@ -164,5 +173,5 @@ def _describe_missing_places(places: list[str]) -> str:
     names = ", ".join(places)
     return (
         f"torch {version} does not have {names}, which this needs; it was tried on {TRIED}: "
-        f"{cure('torch')}"
+        f"{describe_cure('torch')}"
     )

@@ -23,7 +23,7 @@ _NORMALIZED = {
 }
 
 
-def one_name(opname: str) -> str:
+def normalize_opname(opname: str) -> str:
     """Return the name of an opcode without what differs between versions of CPython.
 
     "JUMP_BACKWARD" -> "JUMP", "POP_JUMP_FORWARD_IF_TRUE" -> "POP_JUMP_IF_TRUE".
@@ -32,7 +32,7 @@ def one_name(opname: str) -> str:
     return _NORMALIZED.get(name, name)
 
 
-def ends(opname: str) -> bool:
+def is_never_followed(opname: str) -> bool:
     """Return whether the instruction behind one of this name never runs right after it.
 
     That is so for a return, a raise, and an unconditional jump.
@@ -40,7 +40,7 @@ def ends(opname: str) -> bool:
     return opname in ENDS or (opname.startswith("JUMP_") and not opname.startswith("JUMP_IF"))
 
 
-def effect(instruction: dis.Instruction, jump: bool) -> int:
+def find_stack_effect(instruction: dis.Instruction, jump: bool) -> int:
     """Return by how many values an instruction changes the depth of the stack: -1 for a pop.
 
     `jump` is true for the case that the instruction jumps. Where `dis.stack_effect` differs from

@@ -22,7 +22,7 @@ from unittest.mock import patch
 
 from . import progress
 from .child_side import HOME, POSIX, PRINTED, TEMPORARY, TOLD, WORK, be_a_child
-from .folders import temporary
+from .folders import make_temporary_folder
 from .processes import kill_tree, resident_bytes, total_bytes
 from .restoring import note_interrupt
 
@@ -161,7 +161,7 @@ def _start(context, request: dict, seconds: float, env: dict, shows: bool) -> Ch
     The child runs `be_a_child`. `context` is what `multiprocessing.get_context` returned. The other
     arguments are those of `ask_child`.
     """
-    with temporary("child-") as folder, ExitStack() as stack:
+    with make_temporary_folder("child-") as folder, ExitStack() as stack:
         for name in (WORK, TEMPORARY, HOME):  # the subfolders that the child uses
             (folder.path / name).mkdir()
         files = []  # for what the child prints to stdout and stderr
@@ -258,9 +258,9 @@ def _wait_for_end_or_limit(
     start = time.monotonic()
     passed_limits: set[str] = set()
     sentence = f"waiting for another process, at most {seconds:,g} s"
-    activity = ", ".join(filter(None, (progress.said(), sentence)))
+    activity = ", ".join(filter(None, (progress.read_activity(), sentence)))
     is_announced = False
-    with progress.doing(activity):
+    with progress.report_activity(activity):
         while poll() is None and not passed_limits:
             elapsed = time.monotonic() - start
             if not is_announced and elapsed > SILENT:

@@ -69,7 +69,7 @@ class ManagedDirectory:
         `made` is in a folder that `work` created. It replaces a file or a folder that has the name.
         OSError if another process put something there meanwhile.
         """
-        target = self.path / plain_name(name)
+        target = self.path / require_plain_name(name)
         self._check()
         if not Path(made).is_dir() or not os.path.lexists(target):
             os.replace(made, target)
@@ -92,7 +92,7 @@ class ManagedDirectory:
         `files` is name of a file -> content. If one file cannot be written, the old subfolder stays
         as it was.
         """
-        file_names = [plain_name(file, "the name of a file") for file in files]
+        file_names = [require_plain_name(file, "the name of a file") for file in files]
         with self.work() as work:
             folder = work / "new"
             folder.mkdir()
@@ -115,7 +115,7 @@ class ManagedDirectory:
                 for file_name, data in files.items():
                     path = work / str(len(new_files))
                     write_new(path, data)
-                    new_files.append((path, folder, plain_name(file_name)))
+                    new_files.append((path, folder, require_plain_name(file_name)))
             self._make_missing_folders(filter(None, folders))  # without "", which is this folder
             self._check()
             for path, folder, file_name in new_files:
@@ -135,14 +135,14 @@ class ManagedDirectory:
         A file or a link that has the name of one is removed first.
         """
         for name in names:
-            target = self.path / plain_name(name)
+            target = self.path / require_plain_name(name)
             if target.is_symlink() or not target.is_dir():
                 self.discard(name)
                 target.mkdir()
 
     def discard(self, name: str) -> None:
         """Remove the file or the subfolder `name`; do nothing if there is none."""
-        path = self.path / plain_name(name)
+        path = self.path / require_plain_name(name)
         self._check()
         _remove(path)
 
@@ -198,7 +198,7 @@ def write_new(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def temporary(prefix: str) -> ManagedDirectory:
+def make_temporary_folder(prefix: str) -> ManagedDirectory:
     """Create a temporary folder, which is removed when this process ends, or by `remove`.
 
     Its name begins with `prefix`. OSError where the system cannot create one.
@@ -215,7 +215,7 @@ def temporary(prefix: str) -> ManagedDirectory:
     return directory
 
 
-def cache(name: str) -> ManagedDirectory:
+def open_cache_folder(name: str) -> ManagedDirectory:
     """Return the folder `name` in the course's cache, `~/.cache/who-runs-your-function/builds`.
 
     It is created if it does not exist. If it cannot be created or written, or may be somebody
@@ -227,15 +227,17 @@ def cache(name: str) -> ManagedDirectory:
         base = Path(cache_home) if os.path.isabs(cache_home) else Path.home() / ".cache"
         course = base.resolve() / COURSE
         course.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory = ManagedDirectory(made_again(course / "builds").path / plain_name(name))
+        directory = ManagedDirectory(
+            open_rebuildable_folder(course / "builds").path / require_plain_name(name)
+        )
         directory.path.mkdir(mode=0o700, exist_ok=True)
         with directory.work():  # raises OSError if the folder cannot be written
             return directory
     except (OSError, RuntimeError, ValueError):
-        return temporary(f"{name}-")
+        return make_temporary_folder(f"{name}-")
 
 
-def made_again(folder: Path) -> ManagedDirectory:
+def open_rebuildable_folder(folder: Path) -> ManagedDirectory:
     """Open a folder of files that can be built again, such as a cache; create it if needed.
 
     The marker file `MARKER` says that the course made the folder, and tells backup programs to skip
@@ -278,7 +280,7 @@ def _refuse_shared(folder: Path) -> None:
         raise Refusal("it is a link, or others can write to it")
 
 
-def plain_name(value: object, what: str = "a name") -> str:
+def require_plain_name(value: object, what: str = "a name") -> str:
     """Return `value` if it is the name of a file and not a path, such as `part-2.so`.
 
     Raise ValueError for any other text, such as "../x", and TypeError for what is no text. `what`

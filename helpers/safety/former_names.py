@@ -71,7 +71,7 @@ OLD_CHECKS = {
 }
 
 
-def error_of_name(
+def build_name_error(
     name: str, offered: Collection[str], package: str, asking_module: str | None
 ) -> Exception:
     """Return the error to raise where somebody asks the package for a name that it lacks.
@@ -90,7 +90,7 @@ def error_of_name(
         The name of the module that asks, "importlib._bootstrap" for `from helpers import …`.
     """
     # Python and its tools ask for private names, such as `__path__`, that nobody has misspelt.
-    message = "" if name.startswith("_") else sentence_of_name(name, offered, package)
+    message = "" if name.startswith("_") else describe_unknown_name(name, offered, package)
     if not message:
         return AttributeError(f"module {package!r} has no attribute {name!r}")
     # After an AttributeError, `from helpers import …` looks for a submodule of that name. If there
@@ -100,7 +100,7 @@ def error_of_name(
     return NotOffered(message)
 
 
-def sentence_of_name(name: str, offered: Collection[str], package: str) -> str:
+def describe_unknown_name(name: str, offered: Collection[str], package: str) -> str:
     """Return a sentence on what to use for a public name that the package lacks.
 
     `offered` are the names that it has, and `package` is the name of the package. Return "" if the
@@ -114,7 +114,7 @@ def sentence_of_name(name: str, offered: Collection[str], package: str) -> str:
     return f"{package} has no {name}; did you mean {near[0]}?" if near else ""
 
 
-def sentence_of_check(name: str, offered: Collection[str]) -> str:
+def describe_unknown_exercise(name: str, offered: Collection[str]) -> str:
     """Return a sentence on what to use for an exercise that does not exist.
 
     `offered` are the names of the exercises. The sentence has the new name of an old exercise, or

@@ -21,7 +21,7 @@ from types import CodeType, FrameType, FunctionType
 
 from .dynamo_aside import leave_to_python
 from .signal_actions import SystemAction
-from .users_frames import is_machinery, is_users
+from .users_frames import is_users_frame, is_verbs_frame
 
 PATIENCE = 0.5  # seconds that the handler of Ctrl-C waits at most
 AGAIN = 0.002  # seconds after which a signal whose handler waits is sent again
@@ -42,13 +42,13 @@ CALLED_BY_C: dict[int, CodeType] = {}
 RECORDERS: dict[int, CodeType] = {}
 
 
-def are_called_by_c(*functions: Callable) -> None:
+def register_c_callbacks(*functions: Callable) -> None:
     """Register functions that C calls. From now on no signal handler runs in them."""
     for function in functions:
         CALLED_BY_C[id(function.__code__)] = function.__code__
 
 
-def are_recorders(*functions: Callable) -> None:
+def register_recorders(*functions: Callable) -> None:
     """Register functions of recorders. No handler of the program runs in them or in their calls."""
     for function in functions:
         RECORDERS[id(function.__code__)] = function.__code__
@@ -84,7 +84,7 @@ PRESSES = _Presses()
 HERE = globals()
 
 
-class in_users_code:  # noqa: N801 (used like a function)
+class defer_signal_handlers:  # noqa: N801 (used like a function)
     """A `with` block in which signal handlers run only while the user's code runs.
 
     In the block, each handler of the program is replaced by a `_Handler`, which calls `choose` to
@@ -106,7 +106,7 @@ class in_users_code:  # noqa: N801 (used like a function)
         # The number of a signal that is sent only to end a sleep; 0 if there is none.
         self._waking = 0
 
-    def __enter__(self) -> "in_users_code":
+    def __enter__(self) -> "defer_signal_handlers":
         """Replace the program's handlers, and the functions that the module `signal` calls."""
         is_main = threading.current_thread() is threading.main_thread()
         is_outermost = signal._signal is _signal  # else another such block has replaced it
@@ -250,7 +250,7 @@ class _Handler:
     the traceback of an error in it has no frame of this package.
     """
 
-    def __init__(self, block: in_users_code, number: int, of_user: Callable):
+    def __init__(self, block: defer_signal_handlers, number: int, of_user: Callable):
         """Replace `of_user`, the program's handler of the signal `number`, in a block."""
         self._block = block
         self._number = number
@@ -268,7 +268,7 @@ class _Signals:
     Its functions return and set the program's own handlers, and never a `_Handler`.
     """
 
-    def __init__(self, block: in_users_code):
+    def __init__(self, block: defer_signal_handlers):
         self._block = block
 
     def signal(self, number: int, handler):
@@ -300,7 +300,7 @@ def _run(handler: object, number: int) -> None:
     SIG_IGN and SIG_DFL are no functions, and nothing runs for them.
     """
     frame = sys._getframe(1)
-    while frame is not None and is_machinery(frame):
+    while frame is not None and is_verbs_frame(frame):
         frame = frame.f_back
     if callable(handler):
         handler(number, frame)
@@ -321,9 +321,9 @@ def _is_at_work(frame: FrameType | None) -> bool:
     Libraries' frames are skipped from the innermost outwards. The first other frame decides.
     """
     while frame is not None:
-        if is_machinery(frame):
+        if is_verbs_frame(frame):
             return True
-        if is_users(frame):
+        if is_users_frame(frame):
             return False
         frame = frame.f_back
     return False
@@ -335,6 +335,6 @@ def _list_functions() -> list[Callable]:
     torch's compiler must not compile them.
     """
     functions = [_run, _exchange, _Handler.__call__.fget]
-    for owner in (in_users_code, _Signals, SystemAction):
+    for owner in (defer_signal_handlers, _Signals, SystemAction):
         functions += [member for member in vars(owner).values() if type(member) is FunctionType]
     return functions

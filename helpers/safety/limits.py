@@ -41,7 +41,7 @@ class Limits:
     bytes: int = GIBIBYTE
 
 
-class limited:  # noqa: N801 (used like a function)
+class enforce_limits:  # noqa: N801 (used like a function)
     """A `with` block whose code is interrupted when it passes one of its limits.
 
     A *press* is an interrupt like that of Ctrl-C. It is repeated until the block ends, because the
@@ -61,7 +61,7 @@ class limited:  # noqa: N801 (used like a function)
         self._call_at_press: list[Callable[[], object]] = []  # the functions of `when_stopped`
         self._presses = 0  # how often the code was interrupted
 
-    def __enter__(self) -> "limited":
+    def __enter__(self) -> "enforce_limits":
         """Count what is printed, receive Ctrl-C, and start the thread that watches the limits."""
         self._thread = threading.get_ident()  # the thread to interrupt
         self._opener = sys._getframe(1)  # the frame with the `with` statement
@@ -167,7 +167,7 @@ class limited:  # noqa: N801 (used like a function)
 
 
 # The open blocks, the innermost last. A check runs in one thread, so the blocks are nested.
-_open_blocks: list[limited] = []
+_open_blocks: list[enforce_limits] = []
 
 
 @contextmanager
@@ -175,7 +175,7 @@ def when_stopped(act: Callable[[], object]) -> Iterator[None]:
     """Call `act` at each press while this `with` block runs. The watching thread calls it.
 
     It is for code that waits in C++, which notices no signal: `act` ends the wait. Nothing calls
-    `act` if no `limited` block is open.
+    `act` if no `enforce_limits` block is open.
     """
     call_at_press = _open_blocks[-1]._call_at_press if _open_blocks else []
     call_at_press.append(act)
@@ -210,7 +210,7 @@ def _raise_at_next_line(frame: FrameType | None, opener: FrameType) -> None:
 def count_characters(stream):
     """Return a stream that writes to `stream`, and whose characters count for the open block.
 
-    The innermost `limited` block counts them. Return `stream` itself if no such block is open.
+    The innermost `enforce_limits` block counts them. Return `stream` itself if none is open.
     """
     return _CountedStream(stream, _open_blocks[-1]) if _open_blocks else stream
 
@@ -221,7 +221,7 @@ class _CountedStream:
     Its `close` does nothing, because the other stream belongs to the learner.
     """
 
-    def __init__(self, stream, block: limited):
+    def __init__(self, stream, block: enforce_limits):
         """Write to `stream`, and stop `block` after its limit of characters."""
         self._stream = stream
         self._block = block

@@ -54,7 +54,7 @@ class MissingPart(OneSentence, RuntimeError):
     """A part of the course is missing; the message says which, and the cure."""
 
 
-def sentence(error: BaseException | None) -> str:
+def describe_missing_part(error: BaseException | None) -> str:
     """Return a sentence on the missing part that an error is about, and on how to install it.
 
     The chain of causes of the error is searched, too. Return "" if neither the error nor a cause is
@@ -79,18 +79,18 @@ def raise_missing_part() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        text = sentence(error)
+        text = describe_missing_part(error)
         if text:
             raise MissingPart(text) from error
         raise
 
 
-def cure(module: str) -> str:
+def describe_cure(module: str) -> str:
     """Return a clause on how to install a module: by course.py, or without the course by pip."""
-    return CURE if HAS_COURSE else f"{repair(module)}, and start that Python again"
+    return CURE if HAS_COURSE else f"{format_install_advice(module)}, and start that Python again"
 
 
-def repair(module: str, *, broken: bool = False) -> str:
+def format_install_advice(module: str, *, broken: bool = False) -> str:
     """Return a short clause with the command that installs a module, such as "run `pip …`".
 
     With `broken`, the module is installed but its files are damaged, and the command replaces them.
@@ -98,14 +98,14 @@ def repair(module: str, *, broken: bool = False) -> str:
     if HAS_COURSE:
         return "run `python course.py setup`"
     install = "pip install --force-reinstall" if broken else "pip install"
-    pins = wanted()
+    pins = read_pins()
     # A module may be in several distributions, such as tensorflow and tensorflow-cpu.
-    required_names = [name for name in distributions(module) if name in pins]
+    required_names = [name for name in list_distribution_names(module) if name in pins]
     name = required_names[0] if required_names else module
     return f'run `{install} "{name}{pins.get(name, "")}"` for the Python that runs this'
 
 
-def of_line(line: str) -> str:
+def describe_missing_module_line(line: str) -> str:
     """Return the sentence of a missing module for a line that another process has printed.
 
     `line` is the last line of a traceback. Return "" if it is about something else than a module
@@ -164,7 +164,7 @@ def _describe_broken_import(error: BaseException) -> str:
         # After a failed import, Python removes the module from `sys.modules`. If the framework is
         # there, the error came later, or was handled.
         if part in importing and sys.modules.get(part) is None:
-            return unusable(part, error)
+            return describe_unusable_framework(part, error)
     return ""
 
 
@@ -177,19 +177,21 @@ def _describe_not_installed(module: str | None) -> str:
         return ""
     name = FRAMEWORKS.get(module, module)
     if not HAS_COURSE:
-        return f"{name} is missing in this Python: {cure(module)}."
+        return f"{name} is missing in this Python: {describe_cure(module)}."
     closing = REST if module in FRAMEWORKS else ""
-    return f"{name} is missing in this notebook's Python: {cure(module)}{closing}."
+    return f"{name} is missing in this notebook's Python: {describe_cure(module)}{closing}."
 
 
-def unusable(part: str, error: BaseException) -> str:
+def describe_unusable_framework(part: str, error: BaseException) -> str:
     """Return a sentence on a framework that is installed, but whose import raised `error`."""
     first_line = str(error).strip().partition("\n")[0]
     reason = f"{real_type_name(error)}: {printable(first_line, 200)}".removesuffix(": ")
-    return f"{FRAMEWORKS[part]} cannot be imported ({reason}): {RESTART} {cure(part)}{REST}."
+    return (
+        f"{FRAMEWORKS[part]} cannot be imported ({reason}): {RESTART} {describe_cure(part)}{REST}."
+    )
 
 
-def wanted() -> dict[str, str]:
+def read_pins() -> dict[str, str]:
     """Return package -> the version that the course needs, such as "==2.4.6".
 
     For the wheel the version is a range, such as ">=2,<3". The dict is empty if neither the
@@ -219,20 +221,20 @@ def _read_requirements() -> list[str]:
     return []
 
 
-def distributions(package: str) -> tuple[str, ...]:
+def list_distribution_names(package: str) -> tuple[str, ...]:
     """Return the names of the distributions that may contain a package, the usual one first."""
     if package == "tensorflow":
         return (package, f"{package}-cpu")
     return (package,)
 
 
-def installed(package: str) -> str:
+def find_installed_version(package: str) -> str:
     """Return the installed version of a package; "" if it is not installed.
 
     The label of a build is left out, so "2.13.0+cpu" is returned as "2.13.0". A version that cannot
     be read is "unknown".
     """
-    for name in distributions(package):
+    for name in list_distribution_names(package):
         with suppress(metadata.PackageNotFoundError):
             version = metadata.version(name) or "unknown"  # its METADATA may be gone
             return version.partition("+")[0]

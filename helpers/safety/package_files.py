@@ -41,7 +41,7 @@ ANSWERED = ("version", "fault", "modules", "requires")  # the fields that are pr
 class Distribution(NamedTuple):
     """An installed distribution."""
 
-    #: Its name as `canonical` spells it.
+    #: Its name as `normalize_name` spells it.
     name: str
     #: The installed version.
     version: str
@@ -97,7 +97,7 @@ def _read_older_form(name: str) -> Distribution:
     return Distribution(name, version, None, "", (name.replace("-", "_"),), [])
 
 
-def incomplete(site_packages: str | os.PathLike) -> list[Path]:
+def find_incomplete_installs(site_packages: str | os.PathLike) -> list[Path]:
     """Return the .dist-info folders of the distributions in a folder whose files are damaged.
 
     An interrupted install leaves such distributions. If the caller removes these folders, pip
@@ -107,7 +107,7 @@ def incomplete(site_packages: str | os.PathLike) -> list[Path]:
     return [entry.folder for entry in _read_distributions(site_packages) if entry.fault]
 
 
-def canonical(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return the standard spelling of a distribution's name: "Import_Linter" -> "import-linter"."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
@@ -137,7 +137,7 @@ def _read_distributions(
     all_files = [files for files, _ in records.values()]
     for folder, (files, fault) in records.items():
         name, version = DIST_INFO.match(folder.name).groups()
-        name = canonical(name)
+        name = normalize_name(name)
         if wanted is None or name in wanted:
             fault = fault or _fault_of_files(site_packages, files, all_files)
             modules = _modules(files) or _usual_modules(name, bool(files))
@@ -310,7 +310,7 @@ def _requirements(folder: Path) -> list[str]:
     for line in header:
         match = REQUIRES.match(line)
         if match and "extra ==" not in line:
-            names.append(canonical(match[1]))
+            names.append(normalize_name(match[1]))
     return names
 
 

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 if __package__:
     from .import_processes import ImportFailure, ImportTrial
-    from .package_files import BUILDS, canonical
+    from .package_files import BUILDS, normalize_name
 else:  # run by its path, where `helpers` may not be importable
     from import_processes import ImportFailure, ImportTrial
-    from package_files import BUILDS, canonical
+    from package_files import BUILDS
 
 FILES_CHILD = Path(__file__).resolve().with_name("package_files.py")
 SECONDS = 600  # how long one package may take to import
@@ -33,7 +33,7 @@ class Trial(NamedTuple):
     """What was found out about the packages of a Python."""
 
     #: Distribution -> a clause on what is wrong with it.
-    faults: dict[str, str]
+    find_faults: dict[str, str]
     #: Distribution that cannot be imported -> the broken distribution that is the cause.
     consequences: dict[str, str]
     #: Distribution -> installed version.
@@ -50,7 +50,7 @@ class Trial(NamedTuple):
         return self.faults.get(name, "")
 
 
-def faults(
+def find_faults(
     python: str | os.PathLike,
     names: Iterable[str],
     timeout: float = SECONDS,
@@ -86,7 +86,7 @@ def try_packages(
 ) -> Trial:
     """Check the files of packages, then import the packages in child processes.
 
-    The first four arguments are those of `faults`.
+    The first four arguments are those of `find_faults`.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def try_packages(
 def _parse_pin(text: str) -> tuple[str, str]:
     """Return ("numpy", "2.4.6") for "numpy==2.4.6", and ("numpy", "") for "numpy"."""
     name, _, version = text.partition("==")
-    return canonical(name.strip()), version.strip()
+    return normalize_name(name.strip()), version.strip()
 
 
 def _fault_of_version(installed: str, pinned: str) -> str:
@@ -233,7 +233,7 @@ def _list_requirements(name: str, requires: dict[str, list[str]]) -> set[str]:
 
 def main(names: list[str]) -> None:
     """Try the packages `names` of the Python that runs this, and print their faults as JSON."""
-    print(json.dumps(faults(sys.executable, names)))
+    print(json.dumps(find_faults(sys.executable, names)))
 
 
 if __name__ == "__main__":

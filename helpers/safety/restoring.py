@@ -18,10 +18,10 @@ from typing import ParamSpec, TypeVar
 from . import PACKAGE
 from .dynamo_aside import breaks_graph, leave_to_python
 from .graph_frames import frames_left_out_of_graphs
-from .interrupts import in_users_code
+from .interrupts import defer_signal_handlers
 from .missing_parts import raise_missing_part
-from .users_frames import keep_users_frames
-from .verb_calls import bind_call
+from .users_frames import remove_verb_frames
+from .verb_calls import require_valid_call
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -32,7 +32,7 @@ Result = TypeVar("Result")
 BUILTINS = {name: value for name, value in vars(builtins).items() if name != "_"}
 
 
-class Own:
+class HiddenFromSearch:
     """Base class of the objects that search for the holders of an object.
 
     They have references to the object themselves, and the search leaves them out of its result.
@@ -41,7 +41,7 @@ class Own:
     __slots__ = ()
 
 
-def module(name: str):
+def find_loaded_module(name: str):
     """Return a module if it has been imported already, else None. Nothing is imported."""
     return sys.modules.get(name)
 
@@ -72,7 +72,7 @@ def frame_evaluator(verb: str, *addresses: int) -> int | None:
     return function(*map(ctypes.c_void_p, (find_interpreter(), *addresses)))
 
 
-KEPT = (
+RESTORED_PARTS = (
     # The tracer is restored first. Otherwise it would report the code that restores the rest.
     InterpreterPart("sys.settrace", sys.gettrace, sys.settrace),
     InterpreterPart("sys.setprofile", sys.getprofile, sys.setprofile),
@@ -123,7 +123,7 @@ def one_thread_at_a_time() -> Iterator[None]:
 def preserves_interpreter_state(
     fn: Callable[Arguments, Result], results=Exception
 ) -> Callable[Arguments, Result]:
-    """Return a function that calls `fn` as a verb, and restores the settings in `KEPT` after it.
+    """Return a function that calls `fn` as a verb, and restores `RESTORED_PARTS` after it.
 
     The returned function refuses to run while a verb runs in another thread. Errors that leave it
     have only the learner's frames in their traceback.
@@ -145,10 +145,10 @@ def preserves_interpreter_state(
     def guarded(*args, **kwargs):
         """Check the arguments, call `fn`, restore the interpreter; raise the learner's error."""
         leave_to_python()  # again, because torch may have been imported since the last verb
-        interrupts = in_users_code()
+        interrupts = defer_signal_handlers()
         under_way = _VerbUnderWay(results)
         try:
-            bind_call(guarded, args, kwargs)
+            require_valid_call(guarded, args, kwargs)
             shell = running_shell()
             # In a notebook `exit()` calls `ask_exit`, which would end the kernel.
             exit_patch = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
@@ -158,7 +158,7 @@ def preserves_interpreter_state(
                 # The lock is no `with` statement of its own, because each `with` of a generator
                 # needs further frames, and a learner's stack may be full.
                 lock.__enter__()
-                values_before = [(part, part.read()) for part in KEPT]
+                values_before = [(part, part.read()) for part in RESTORED_PARTS]
                 _UNDER_WAY.append(under_way)
                 try:
                     with raise_missing_part(), exit_patch, frames_left_out_of_graphs():
@@ -182,13 +182,13 @@ def preserves_interpreter_state(
             if due_errors:
                 # If the result cannot be shown, that error must not hide the learner's.
                 with suppress(Exception):
-                    draw(result)
+                    show_result(result)
                 raise due_errors[0]
             return result
         except BaseException as error:
             users_errors = (*under_way.errors, *interrupts.raised)
             of_user = any(error is users_error for users_error in users_errors)
-            keep_users_frames(error, fn.__name__, of_user)
+            remove_verb_frames(error, fn.__name__, of_user)
             # The error of the program's signal handler is more important than one of this package.
             if interrupts.raised and isinstance(error, Exception) and not of_user:
                 raise interrupts.raised[0] from None
@@ -206,14 +206,14 @@ def preserves_interpreter_state(
 def _restore_parts(
     values_before: list[tuple[InterpreterPart, object]], also_learners: bool
 ) -> None:
-    """Restore each part of `KEPT` whose value has changed since the verb began.
+    """Restore each part of `RESTORED_PARTS` whose value has changed since the verb began.
 
     `values_before` has pairs (part, value). What a learner's code has set stays, unless
     `also_learners` is True, as after a check.
     """
     for part, value in values_before:
         value_now = part.read()
-        if value_now != value and (also_learners or is_ours(value_now)):
+        if value_now != value and (also_learners or is_set_by_verb(value_now)):
             part.put(value)
 
 
@@ -240,15 +240,15 @@ def raises_what_the_call_raises(fn: Callable[Arguments, Result]) -> Callable[Arg
 def returns_what_to_call(fn: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Return `fn`, marked as a verb that returns a function which the user then calls.
 
-    The mark is a sentence that `bind_call` adds to its error, for a user who passes the arguments
-    of the later call to the verb: `watch(f, x)` instead of `watch(f)(x)`.
+    The mark is a sentence that `require_valid_call` adds to its error, for a user who passes the
+    arguments of the later call to the verb: `watch(f, x)` instead of `watch(f)(x)`.
     """
     fn.how_to_call = f"it returns what to call: {fn.__name__}(f)(…)"  # type: ignore[attr-defined]
     return fn
 
 
-def is_ours(value: object) -> bool:
-    """Return whether a verb has set this value of a part of `KEPT`, and not the learner's code.
+def is_set_by_verb(value: object) -> bool:
+    """Return whether a verb has set this value of a part of `RESTORED_PARTS`.
 
     A tracer, a profiler or a stream is a verb's if its function or class is of this package. A
     number is the address of a frame evaluator; only verbs change that, so it is always a verb's.
@@ -271,10 +271,10 @@ def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable
     def checked(*args, **kwargs):
         """Check the arguments, and call `fn`; remove this package's frames from an error."""
         try:
-            bind_call(checked, args, kwargs)
+            require_valid_call(checked, args, kwargs)
             return fn(*args, **kwargs)
         except BaseException as error:
-            keep_users_frames(error, checked.users_name)
+            remove_verb_frames(error, checked.users_name)
             raise
 
     checked.users_name = name or fn.__name__
@@ -284,22 +284,22 @@ def speaks_to_users(fn: Callable[Arguments, Result], name: str = "") -> Callable
 
 def running_shell():
     """Return the IPython shell in which this program runs, or None."""
-    get_shell = getattr(module("IPython"), "get_ipython", None)
+    get_shell = getattr(find_loaded_module("IPython"), "get_ipython", None)
     return get_shell() if get_shell else None
 
 
-def draw(result: object) -> None:
+def show_result(result: object) -> None:
     """Show the result of a verb that cannot return it: as a cell's result in IPython, else as text.
 
     A verb that ends with the learner's error cannot return its result.
     """
     if running_shell():
-        module("IPython").display.display(result)
+        find_loaded_module("IPython").display.display(result)
     else:
         print(result)
 
 
-def note_end(error: BaseException | None) -> None:
+def raise_after_verb(error: BaseException | None) -> None:
     """Have the verb under way raise this error again when it ends.
 
     Do nothing for None, or if no verb is under way.
@@ -316,7 +316,7 @@ def note_interrupt(error: KeyboardInterrupt) -> None:
     """
     if not _UNDER_WAY or isinstance(error, _UNDER_WAY[-1].results):
         raise error
-    note_end(error)
+    raise_after_verb(error)
 
 
 def is_interrupted() -> bool:
@@ -335,7 +335,7 @@ class running_user_code:  # noqa: N801 (used like a function)
 
     def __exit__(self, kind, error, trace) -> None:
         """Note the error that ends the code. The code around the block gets the error, too."""
-        note_end(error)
+        raise_after_verb(error)
 
 
 @contextmanager

@@ -150,7 +150,7 @@ def _encode_as_stream(stream, texts: tuple) -> str | None:
 
 
 @contextmanager
-def redirected(printed) -> Iterator[None]:
+def redirect_prints(printed) -> Iterator[None]:
     """Replace `sys.stdout` in a `with` block, so that `printed.write` gets each text.
 
     If the block itself sets `sys.stdout` to another stream, that one stays after the block.

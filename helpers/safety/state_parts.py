@@ -5,7 +5,7 @@ A check saves them before it runs a learner's answer, and restores them after it
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .restoring import module
+from .restoring import find_loaded_module
 
 LAST_RESULT = "_"  # an interactive Python keeps it in builtins
 
@@ -28,10 +28,10 @@ def attribute_part(needs: str, name: str) -> StatePart:
     """Return the setting that is the attribute `name` of the module `needs`."""
 
     def read():
-        return getattr(module(needs), name)
+        return getattr(find_loaded_module(needs), name)
 
     def restore(value):
-        setattr(module(needs), name, value)
+        setattr(find_loaded_module(needs), name, value)
 
     return StatePart(f"{needs}.{name}", read, restore, needs)
 
@@ -43,10 +43,10 @@ def switch_part(needs: str, name: str, read: Callable, restore: Callable) -> Sta
     """
 
     def read_now():
-        return read(module(needs))
+        return read(find_loaded_module(needs))
 
     def restore_now(value):
-        restore(module(needs), value)
+        restore(find_loaded_module(needs), value)
 
     return StatePart(name, read_now, restore_now, needs)
 
@@ -60,7 +60,7 @@ def accessor_part(needs: str, getter: str, setter: str) -> StatePart:
 
     def find(path: str):
         """Return the function at a dotted path in the module."""
-        value = module(needs)
+        value = find_loaded_module(needs)
         for name in path.split("."):
             value = getattr(value, name)
         return value

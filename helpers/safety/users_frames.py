@@ -42,7 +42,7 @@ def is_library(file: str) -> bool:
     return file.startswith(_LIBRARIES) or is_installed
 
 
-def is_machinery(frame: FrameType) -> bool:
+def is_verbs_frame(frame: FrameType) -> bool:
     """Return whether a frame runs code of this package, but not of the example programs in `mini`.
 
     The frame hook in `mini` counts as code of this package.
@@ -58,12 +58,12 @@ def is_machinery(frame: FrameType) -> bool:
 def users_frame() -> FrameType:
     """Return the innermost frame on the stack that is not of this package: the caller of a verb."""
     frame = sys._getframe(1)
-    while is_machinery(frame) and frame.f_back is not None:
+    while is_verbs_frame(frame) and frame.f_back is not None:
         frame = frame.f_back
     return frame
 
 
-def is_users(frame: FrameType) -> bool:
+def is_users_frame(frame: FrameType) -> bool:
     """Return whether a frame runs the user's code, and neither a library's nor this package's."""
     file = frame.f_code.co_filename
     if file == GENERATED:
@@ -74,7 +74,7 @@ def is_users(frame: FrameType) -> bool:
     return not is_library(file)
 
 
-def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = False) -> None:
+def remove_verb_frames(error: BaseException, verb: str = "", of_user: bool = False) -> None:
     """Remove this package's frames from the traceback of an error, and of its cause or context.
 
     An error that a mistake in this package caused keeps its traceback.
@@ -90,11 +90,11 @@ def keep_users_frames(error: BaseException, verb: str = "", of_user: bool = Fals
         Whether it is known that the user's code raised the error, whatever its frames are.
     """
     links = list(_list_links(traceback_of(error)))  # the last link is of the frame that raised
-    has_users_frame = any(is_users(link.tb_frame) for link in links)
+    has_users_frame = any(is_users_frame(link.tb_frame) for link in links)
     on_purpose = bool(links) and _is_raised_on_purpose(links[-1])
     is_interrupt = not real_isinstance(error, Exception)
     is_expected = on_purpose or of_user or is_interrupt
-    is_raised_here = bool(links) and is_machinery(links[-1].tb_frame)  # by code of this package
+    is_raised_here = bool(links) and is_verbs_frame(links[-1].tb_frame)  # by code of this package
     # An unexpected error is a mistake of this package if its own code raised it, or if no code of
     # the user took part.
     if not is_expected and (is_raised_here or not has_users_frame):
@@ -121,7 +121,7 @@ def _is_raised_on_purpose(link: TracebackType) -> bool:
     of a missing attribute, means a mistake in this package.
     """
     code = link.tb_frame.f_code.co_code
-    return is_machinery(link.tb_frame) and code[link.tb_lasti] == opmap["RAISE_VARARGS"]
+    return is_verbs_frame(link.tb_frame) and code[link.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def _cut_traceback(links: list[TracebackType]) -> TracebackType | None:
@@ -131,9 +131,9 @@ def _cut_traceback(links: list[TracebackType]) -> TracebackType | None:
     ends at the last frame of user code. Frames of a library that called this package are of no use
     to the user there.
     """
-    remaining = [link for link in links if not is_machinery(link.tb_frame)]
-    if links and is_machinery(links[-1].tb_frame):
-        while remaining and not is_users(remaining[-1].tb_frame):
+    remaining = [link for link in links if not is_verbs_frame(link.tb_frame)]
+    if links and is_verbs_frame(links[-1].tb_frame):
+        while remaining and not is_users_frame(remaining[-1].tb_frame):
             remaining.pop()
     trace = None
     for link in reversed(remaining):
@@ -173,7 +173,7 @@ def _hide_inner_error(error: BaseException) -> None:
     if inner_error is None:
         return
     links = list(_list_links(traceback_of(inner_error)))
-    if any(is_users(link.tb_frame) for link in links):
+    if any(is_users_frame(link.tb_frame) for link in links):
         inner_error.__traceback__ = _cut_traceback(links)
     else:
         error.__cause__ = None

@@ -17,7 +17,7 @@ _TOO_MANY = "too many"
 _MISSING = re.compile(r"missing a required (?:positional-only |keyword-only )?argument: '(\w+)'")
 
 
-def bind_call(verb: Callable, args: tuple, kwargs: dict) -> None:
+def require_valid_call(verb: Callable, args: tuple, kwargs: dict) -> None:
     """Raise TypeError, in one sentence, if `verb` does not accept these arguments.
 
     If the verb has an attribute `how_to_call`, that text is added to the sentence.

@@ -14,17 +14,17 @@ from inspect import signature, unwrap
 
 from helpers.capture.text.error import describe_error
 from helpers.exhibit import Exhibit
-from helpers.internals.compiled_apart import earlier_code_kept
+from helpers.internals.compiled_apart import keep_earlier_code
 from helpers.model.phrase import format_count
 from helpers.model.question_records import Outcome
 from helpers.safety import former_names, missing_parts, progress
 from helpers.safety.arguments import quote_value, require_int
-from helpers.safety.limits import Limits, limited
+from helpers.safety.limits import Limits, enforce_limits
 from helpers.safety.restoring import preserves_interpreter_state
 from helpers.study.answers import InvalidAnswer, NotAttempted
-from helpers.study.learner_progress import remember
-from helpers.study.process_state import unchanged
-from helpers.study.sentences import where_raised
+from helpers.study.learner_progress import record_event_or_print
+from helpers.study.process_state import restore_process_state
+from helpers.study.sentences import describe_raising_line
 from helpers.view.progress_view import outcome as outcome_view
 
 PREFIX = "check."
@@ -70,7 +70,7 @@ class Exercise:
         """Judge the answers and return the outcome. Whatever they do, nothing is raised."""
         outcome = self._decide(answers)
         if outcome.state != "untried":
-            remember({"check": self.name, "is": outcome.state})
+            record_event_or_print({"check": self.name, "is": outcome.state})
         return Exhibit(outcome, outcome_view)
 
     def _decide(self, answers: tuple) -> Outcome:
@@ -91,7 +91,7 @@ class Exercise:
         except Exception as error:
             # `_judge_in_time` has turned errors of the answer into a reason. So this error is about
             # a missing library or program, or else a mistake in the judge.
-            sentence = missing_parts.sentence(error)
+            sentence = missing_parts.describe_missing_part(error)
             if not sentence:
                 raise
             return Outcome(self.name, "untried", sentence)
@@ -137,11 +137,11 @@ class Exercise:
         raise is a reason. Raised are NotAttempted, InvalidAnswer, an error about a missing library,
         and KeyboardInterrupt if the learner pressed Ctrl-C.
         """
-        compiled_code = earlier_code_kept()  # code that torch compiled for the learner before
-        limit = limited(Limits(self.seconds))
-        activity = progress.doing("judging your answer")
+        compiled_code = keep_earlier_code()  # code that torch compiled for the learner before
+        limit = enforce_limits(Limits(self.seconds))
+        activity = progress.report_activity("judging your answer")
         try:
-            with activity, unchanged(answers), compiled_code, limit, quiet():
+            with activity, restore_process_state(answers), compiled_code, limit, hide_warnings():
                 reason = self.judge(*answers)
         except (NotAttempted, InvalidAnswer):
             raise
@@ -151,9 +151,9 @@ class Exercise:
             is_interrupt = isinstance(error, KeyboardInterrupt)
             if is_interrupt and limit.interrupted and not limit.because:
                 raise
-            if missing_parts.sentence(error):
+            if missing_parts.describe_missing_part(error):
                 raise
-            reason = f"your code raised {describe_error(error)}{where_raised(error)}"
+            reason = f"your code raised {describe_error(error)}{describe_raising_line(error)}"
         # If a limit was passed, that is the reason. Any other may be a consequence of it.
         return limit.because or reason
 
@@ -166,8 +166,14 @@ class Exercise:
         if self.picture is None:
             return None
         ignore_errors = contextlib.suppress(Exception, KeyboardInterrupt, SystemExit)
-        limit = limited(Limits(self.seconds))
-        with ignore_errors, unchanged(answers), earlier_code_kept(), limit, quiet():
+        limit = enforce_limits(Limits(self.seconds))
+        with (
+            ignore_errors,
+            restore_process_state(answers),
+            keep_earlier_code(),
+            limit,
+            hide_warnings(),
+        ):
             return self.picture(*answers)
 
     def hint(self, number: int | None = None) -> Exhibit:
@@ -178,7 +184,7 @@ class Exercise:
         self._last_hint = require_int(number, "the number of a hint", count)
 
         hint = self.hints[self._last_hint - 1]
-        remember({"check": self.name, "is": "hint"})
+        record_event_or_print({"check": self.name, "is": "hint"})
         sentence = f"hint {self._last_hint} of {count}. {hint}"
         return Exhibit(Outcome(self.name, "hint", sentence), outcome_view)
 
@@ -249,7 +255,7 @@ class Checks:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._chapters_by_name:
-            sentence = former_names.sentence_of_check(name, self._chapters_by_name)
+            sentence = former_names.describe_unknown_exercise(name, self._chapters_by_name)
             # The learner should see only the line of their own cell. The traceback is removed, and
             # a bare `raise` adds no line for this frame. `raise error` would add one.
             try:
@@ -268,7 +274,7 @@ class Checks:
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def hide_warnings() -> Iterator[None]:
     """Hide Python's and TensorFlow's warnings in this block, because a check has its own messages.
 
     TensorFlow's errors are still logged.

@@ -89,7 +89,7 @@ def _describe_both(own_result, right_result, who: str, advice: str | None) -> st
     If the results are dicts, only the entries that differ are shown. If they are arrays, only the
     item that differs most is shown.
     """
-    own_part, right_part = find_parts_apart(own_result, right_result)
+    own_part, right_part = select_differing_entries(own_result, right_result)
     index = None  # of one item of two arrays
     if hasattr(right_part, "shape"):
         index = find_farthest_item(own_part, right_part)
@@ -113,7 +113,7 @@ def _describe_observation(value, index: tuple | None) -> str:
     return f"gives {describe_result(value)}"
 
 
-def find_parts_apart(own_result, right_result) -> tuple:
+def select_differing_entries(own_result, right_result) -> tuple:
     """Return (own part, right part): of two dicts, only the entries that differ.
 
     The own part is from `own_result`, and the right part from `right_result`. An entry that one
@@ -144,7 +144,7 @@ def advise_by_part(advice: Mapping[str, str], who: str = "the reference") -> Adv
         """Return the message; None if the results are not both dicts."""
         if type(own_result) is not dict or type(right_result) is not dict:
             return None
-        _, right_part = find_parts_apart(own_result, right_result)
+        _, right_part = select_differing_entries(own_result, right_result)
         text = next((advice[key] for key in right_part if key in advice), "")
         return _describe_both(own_result, right_result, who, text)
 
@@ -162,7 +162,7 @@ def advise_on_first_part(who: str = "the reference", advice: str = "") -> Advice
         """Return the message; None if the results are not both dicts."""
         if type(own_result) is not dict or type(right_result) is not dict:
             return None
-        own_part, right_part = find_parts_apart(own_result, right_result)
+        own_part, right_part = select_differing_entries(own_result, right_result)
         # The first key of the reference. If all its entries agree, the first key that only the
         # answer has.
         key = next(iter({**right_part, **own_part}))

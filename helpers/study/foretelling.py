@@ -12,7 +12,7 @@ from helpers.view.widgets.forms import sandbox as sandbox_view
 SAYS = "you said {guess}, and it {words} {right} of {tries} right."
 
 
-class Foretelling(Exhibit):
+class GuessingSandbox(Exhibit):
     """A sandbox that a notebook shows. `.run()` does in code what the form does.
 
     A subclass defines two methods, whose argument `picked` is name of a control -> chosen option.

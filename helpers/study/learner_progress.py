@@ -27,7 +27,7 @@ ALL_OF_IT = (
 _PRINTED_REASONS: set[str] = set()
 
 
-def remember(event: dict) -> None:
+def record_event_or_print(event: dict) -> None:
     """Append an event, such as {"check": "tangle", "is": "passed"}, to this kernel's record.
 
     Do nothing if this kernel has no record. If writing fails, print the reason.
@@ -41,7 +41,7 @@ def remember(event: dict) -> None:
         print(reason)
 
 
-def remembered() -> LearnerRecord:
+def read_own_record() -> LearnerRecord:
     """Return the learner's record, also of earlier kernels; empty if this kernel has no record."""
     path = learner_record.find_record_file()
     return LearnerRecord() if path is None else learner_record.read_record(path)
@@ -55,7 +55,7 @@ def show_progress() -> Exhibit:
     stays there unless you call `share_progress`. Each exercise is a link to its cell, and
     `.model.next` is the next exercise.
     """
-    record = remembered()
+    record = read_own_record()
     chapters, trouble = _read_course()
     model = records.build_progress(chapters, record.events, f"{record.trouble} {trouble}".strip())
 
@@ -103,7 +103,7 @@ def _list_touched_tasks() -> list[records.Task]:
     """
     chapters, _ = _read_course(is_whole=True)
     tasks = []
-    for chapter in records.build_progress(chapters, remembered().events).chapters:
+    for chapter in records.build_progress(chapters, read_own_record().events).chapters:
         tasks += [task for task in chapter.tasks if task.state != records.UNTRIED]
     return tasks
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from helpers.capture.text.error import describe_error
 from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
-from helpers.study.sentences import where_raised
+from helpers.study.sentences import describe_raising_line
 
 
 class RaisedByCheck(BaseException):
@@ -36,7 +36,7 @@ class Raised:
         return f"your code raised {self._describe_error()}"
 
     def _describe_error(self) -> str:
-        return f"{describe_error(self.error)}{where_raised(self.error)}"
+        return f"{describe_error(self.error)}{describe_raising_line(self.error)}"
 
 
 def observe(run: Callable, answer) -> object:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from helpers.safety.arguments import quote_value, require_str
-from helpers.safety.folders import ManagedDirectory, plain_name, temporary
+from helpers.safety.folders import ManagedDirectory, make_temporary_folder, require_plain_name
 
 #: The one directory for the ops of this process. The list is empty until the first op.
 _OPS_DIRECTORY: list[ManagedDirectory] = []
@@ -34,8 +34,8 @@ def op_folder(name: str, files: dict[str, str]) -> OpDirectory:
 
     ValueError for a name that is not plain, TypeError for a file whose content is not text.
     """
-    name = plain_name(name, "the name of the op")
-    file_names = [plain_name(file, "the name of a file") for file in files]
+    name = require_plain_name(name, "the name of the op")
+    file_names = [require_plain_name(file, "the name of a file") for file in files]
     contents = {}
     for file in file_names:
         text = require_str(files[file], f"the file {quote_value(file)}")
@@ -51,5 +51,5 @@ def _find_ops_directory() -> ManagedDirectory:
     It is created for the first op, and again if somebody has removed it.
     """
     if not _OPS_DIRECTORY or not _OPS_DIRECTORY[0].stands():
-        _OPS_DIRECTORY[:] = [temporary("ops-")]
+        _OPS_DIRECTORY[:] = [make_temporary_folder("ops-")]
     return _OPS_DIRECTORY[0]

@@ -16,8 +16,8 @@ from helpers.model.tables import Column, Listing
 from helpers.safety import learner_record, missing_parts
 from helpers.safety.arguments import printable, quote_value, real_type_name, require_str
 from helpers.safety.restoring import preserves_interpreter_state, running_user_code
-from helpers.safety.standard_output import redirected
-from helpers.study.learner_progress import remembered
+from helpers.safety.standard_output import redirect_prints
+from helpers.study.learner_progress import read_own_record
 from helpers.study.stored_reasons import choose_reason, find_chapter, find_reasons
 from helpers.view.table_view import table
 from helpers.view.widgets.forms import choice as choice_view
@@ -187,7 +187,7 @@ def _run_code(run: Callable[[], object]) -> CodeEnding:
     """
     printed = Printed()
     try:
-        with redirected(printed), running_user_code():
+        with redirect_prints(printed), running_user_code():
             result = run()
             candidates = () if result is None else (str(result), repr(result))
     except (Exception, GeneratorExit, SystemExit) as error:  # but not KeyboardInterrupt
@@ -206,7 +206,7 @@ def _refuse_ending(ending: CodeEnding, choices: tuple[str, ...]) -> None:
     if ending.error is None:
         outcome = f"gave {clip_text(text, LONGEST_ANSWER)!r}"
     else:
-        missing = missing_parts.sentence(ending.error)
+        missing = missing_parts.describe_missing_part(ending.error)
         if missing:
             raise missing_parts.MissingPart(missing)
         message = printable(str(ending.error), LONGEST_ANSWER)
@@ -282,7 +282,7 @@ def _read_decided() -> dict[str, Decided]:
     kernel to the same dict.
     """
     rows_by_question = {}
-    for event in remembered().events:
+    for event in read_own_record().events:
         if "predict" in event:
             question = event["predict"]
             rows_by_question[question] = _make_decided(question, event["said"], event["was"])

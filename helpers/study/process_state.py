@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from helpers.internals.framework_state import TENSORFLOW, TORCH, draw_from_another_generator
 from helpers.safety import PACKAGE
 from helpers.safety.learner_names import find_namespaces, read_globals, restore_globals
-from helpers.safety.restoring import KEPT, frame_evaluator, module
+from helpers.safety.restoring import RESTORED_PARTS, find_loaded_module, frame_evaluator
 from helpers.safety.state_parts import (
     StatePart,
     accessor_part,
@@ -111,7 +111,7 @@ def _read_loggers(logging) -> dict:
     loggers = [logging.root]
     for name, logger in logging.root.manager.loggerDict.items():
         package = name.partition(".")[0]
-        is_loaded = package not in FRAMEWORKS or module(package)
+        is_loaded = package not in FRAMEWORKS or find_loaded_module(package)
         # `loggerDict` also has placeholders, which are no loggers.
         if isinstance(logger, logging.Logger) and is_loaded:
             loggers.append(logger)
@@ -190,7 +190,7 @@ def _leave_hooks(earlier_evaluator: int) -> None:
 
     The argument is not used, because a hook itself restores the frame evaluator that it found.
     """
-    hooks = module(HOOKS)
+    hooks = find_loaded_module(HOOKS)
     hook, *_ = hooks.find_hook()
     if not hook:  # no hook is installed
         return
@@ -205,7 +205,7 @@ PYTHON = (
     # Hooks are left before KEPT restores the frame evaluator, which a hook has set.
     StatePart("frame hooks", _read_evaluator, _leave_hooks, HOOKS),
     # KEPT begins with the tracer. Otherwise the tracer would report how the rest is restored.
-    *(StatePart(part.name, part.read, part.put) for part in KEPT),
+    *(StatePart(part.name, part.read, part.put) for part in RESTORED_PARTS),
     StatePart("the collector", gc.isenabled, _set_collector),
     StatePart("the collector's thresholds", gc.get_threshold, _set_thresholds),
     StatePart("the collector's flags", gc.get_debug, gc.set_debug),
@@ -255,7 +255,7 @@ PARTS = (*PYTHON, *TORCH, *TENSORFLOW)
 
 
 @contextmanager
-def unchanged(answers: Iterable = ()) -> Iterator[None]:
+def restore_process_state(answers: Iterable = ()) -> Iterator[None]:
     """Restore the settings in `PARTS` after a `with` block, and the answers' global names.
 
     Parameters
@@ -289,7 +289,7 @@ def _read_part(part: StatePart) -> tuple[StatePart | None, object]:
     A part cannot be read if its library is not imported. Reading may also raise: the working folder
     may be gone.
     """
-    if not module(part.needs):
+    if not find_loaded_module(part.needs):
         return None, None
     try:
         return part, part.read()

@@ -61,7 +61,7 @@ def describe_result(result) -> str:
     return short_repr(result)
 
 
-def where_raised(error: BaseException) -> str:
+def describe_raising_line(error: BaseException) -> str:
     """Return the learner's line that raised an error: ", in line 2 of its cell: x = 1 / 0".
 
     Of several lines in the traceback, it is the innermost one in a cell of a notebook. Return "" if

@@ -6,7 +6,7 @@ from typing import Any
 from ..exhibit import Exhibit
 from ..model.transcripts import Transcript, Transcripts
 from ..view.source_views import transcript
-from ..view.widgets.forms import answer_of, rerun_widget
+from ..view.widgets.forms import render_answer, rerun_widget
 
 
 class Switches(Exhibit):
@@ -40,7 +40,7 @@ class Switches(Exhibit):
         """
         answers = {}
         for earlier in self.model.runs:
-            answers[earlier.label] = answer_of(self._run(earlier.label, None))
+            answers[earlier.label] = render_answer(self._run(earlier.label, None))
         return {
             "note": "This page plays recorded runs: each switch was run once, with these lines.",
             "unknown": "These lines were not recorded. Changed lines run only in the notebook.",

@@ -12,7 +12,7 @@ from ..model.phrase import format_count
 from . import ink
 from .ceilings import cut_lines
 from .markup import render
-from .plain_text import escape_to_one_line, spell_out
+from .plain_text import escape_invisible, escape_to_one_line
 
 # Kind of a token of Pygments -> its CSS; the first kind that fits counts.
 _STYLES = {
@@ -45,7 +45,7 @@ def render_files_text(model: Files) -> str:
     for file in model.files:
         parts.append(_render_file_text(_number_lines(file)))
     parts.append(model.note)
-    return "\n\n".join(spell_out(part) for part in parts if part)
+    return "\n\n".join(escape_invisible(part) for part in parts if part)
 
 
 def _render_file_text(file: NumberedFile) -> str:
@@ -103,7 +103,7 @@ def _find_style(token) -> str:
 
 def _style_text(text: str, style: str) -> Markup:
     """Return a text as HTML, in a span of this style if there is anything to style."""
-    escaped = escape(spell_out(text))
+    escaped = escape(escape_invisible(text))
     if style and escaped:
         return _SPAN.format(style, escaped)
     return escaped

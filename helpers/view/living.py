@@ -14,7 +14,7 @@ from .widgets import read_script, read_widget_file
 KERNEL_ONLY = ("layout", "tabbable", "tooltip", "own")  # parts of a state that a page cannot use
 
 
-class Living:
+class LiveWidgets:
     """The widgets of one page.
 
     Each widget has the source of its script and its style sheet in its state. `scripts` and
@@ -54,7 +54,7 @@ class Living:
             "state": _select_state(state),
             "recorded": record,
         }
-        data = as_script(description)
+        data = format_script_json(description)
         note = f'<p class="book-note">{escape(record["note"])}</p>' if record else ""
         return (
             f'<div class="book-live"><script type="application/json">{data}</script>'
@@ -71,26 +71,26 @@ def _select_state(state: dict) -> dict:
     return selected
 
 
-def as_script(value: object) -> str:
+def format_script_json(value: object) -> str:
     """Return a value as JSON for a `<script>` element, which no text in the JSON can end."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c")
 
 
-def living_page(title: str, still: str, state: dict, record: dict | None) -> str:
+def render_live_page(title: str, still: str, state: dict, record: dict | None) -> str:
     """Return a whole HTML page of one exhibit.
 
     `still` is the HTML form of the exhibit. `state` is the state of its widget; it is empty for an
     exhibit without a widget, whose page has only `still`. `record` is that of `render_widget`.
     """
-    living = Living()
+    living = LiveWidgets()
     shown = living.render_widget(state, still, record) if state else still
     styles = [ink.render_stylesheet(), read_widget_file("page.css"), *living.styles]
     return render(
         "living.html",
         title=title,
         shown=Markup(shown),
-        scripts=Markup(as_script(living.scripts)),
+        scripts=Markup(format_script_json(living.scripts)),
         styles=Markup("\n".join(styles)),
         host=Markup(read_script("host")),
     )

@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from . import ink
 from .images import read_image_script
-from .plain_text import spell_out
+from .plain_text import escape_invisible
 
 MONO = "Menlo,Consolas,monospace"
 TONE_MARKS = {"plain": "", "good": "✓", "changed": "●", "refused": "⊘", "failed": "✕"}
@@ -37,9 +37,9 @@ def mark_code(text: str, breaks_names: bool = False) -> Markup:
 
     With `breaks_names`, names may wrap after a dot, a slash or an underscore.
     """
-    parts = spell_out(text).split("`")
+    parts = escape_invisible(text).split("`")
     if len(parts) % 2 == 0:  # an odd number of backticks: they do not mark code
-        return escape(spell_out(text))
+        return escape(escape_invisible(text))
 
     marked = Markup("")
     for number, part in enumerate(parts):
@@ -65,7 +65,7 @@ def allow_breaks(text: str, in_names: bool = False) -> Markup:
     """
     begins_with_arrow = text.startswith(ARROW)
     joint = _JOINT_OF_NAMES if in_names or begins_with_arrow else _JOINT
-    marked = _BREAK.join(joint.split(spell_out(text)))
+    marked = _BREAK.join(joint.split(escape_invisible(text)))
     if begins_with_arrow:
         return marked.replace(ARROW, Markup("→&nbsp;"))
     return marked
@@ -75,12 +75,12 @@ _templates = Environment(
     loader=PackageLoader(__package__),
     autoescape=True,
     undefined=StrictUndefined,
-    finalize=spell_out,
+    finalize=escape_invisible,
     trim_blocks=True,
     lstrip_blocks=True,
     optimized=False,  # templates have no constants to fold, and compile faster
 )
-_templates.filters.update(visible=spell_out, coded=mark_code, jointed=allow_breaks)
+_templates.filters.update(visible=escape_invisible, coded=mark_code, jointed=allow_breaks)
 _templates.globals.update(
     MONO=MONO,
     TONE_MARKS=TONE_MARKS,

@@ -21,7 +21,7 @@ CONTINUED = "    "  # the further indent of a line that goes on
 _JOINTS = tuple(re.compile(rf"[^{ends}]*[{ends}]+|[^{ends}]+") for ends in ("./", "_"))
 
 
-def spell_out(value: object) -> object:
+def escape_invisible(value: object) -> object:
     """Return text with each invisible character as its escape, such as `\\x1b`.
 
     Control characters are invisible, and so are marks that turn the direction of writing. A line
@@ -45,12 +45,12 @@ def _escape_character(character: str) -> str:
 
 def escape_to_one_line(text: str) -> str:
     """Return text with each invisible character, and each line break too, as its escape."""
-    return spell_out(text).replace("\n", "\\n")
+    return escape_invisible(text).replace("\n", "\\n")
 
 
 def join_nonempty(*parts: str) -> str:
     """Return the parts as one text, each on a new line; empty parts are left out."""
-    return "\n".join(spell_out(part) for part in parts if part)
+    return "\n".join(escape_invisible(part) for part in parts if part)
 
 
 # -- tables ----------------------------------------------------------------------------------------

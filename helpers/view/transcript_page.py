@@ -5,7 +5,7 @@ from dataclasses import replace
 from ..model.transcripts import Transcript, Transcripts
 from .ceilings import cut_text
 from .markup import render
-from .plain_text import spell_out
+from .plain_text import escape_invisible
 
 ENDS = {"well": "○", "error": "△", "killed": "✕"}
 MOST_CHARACTERS = 300_000  # of all runs together
@@ -20,7 +20,7 @@ def render_transcript_text(model: Transcripts) -> str:
     for run in _cut_runs(model):
         parts.append(_render_run_text(run, shared_ending))
     parts += [shared_ending, model.note]
-    return "\n\n".join(spell_out(part) for part in parts if part)
+    return "\n\n".join(escape_invisible(part) for part in parts if part)
 
 
 def _render_run_text(run: Transcript, shared_ending: str) -> str:
@@ -33,14 +33,14 @@ def _render_run_text(run: Transcript, shared_ending: str) -> str:
     if run.label:
         lines.append(f"{run.label}:")
     if run.source:
-        lines += [f"  > {line}" for line in spell_out(run.source).strip().split("\n")]
+        lines += [f"  > {line}" for line in escape_invisible(run.source).strip().split("\n")]
 
     outputs = [run.printed, run.error]
     if not shared_ending:
         outputs.append(f"{ENDS[run.end]} {run.ending}")
     for output in outputs:
         if output:
-            lines += [f"  {line}" for line in spell_out(output).split("\n")]
+            lines += [f"  {line}" for line in escape_invisible(output).split("\n")]
     return "\n".join(lines)
 
 

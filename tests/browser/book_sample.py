@@ -6,14 +6,14 @@ from tests.browser import gallery
 
 SANDBOX = """
 from helpers.model.question_records import Control, Sandbox
-from helpers.study.foretelling import Foretelling
+from helpers.study.foretelling import GuessingSandbox
 
 controls = (
     Control("sign", ("+", "-", "none")),
     Control("size", ("1", "2"), "sign", ("+", "-")),
 )
 
-class Sign(Foretelling):
+class Sign(GuessingSandbox):
     def __init__(self):
         verdicts = "positive", "negative"
         model = Sandbox("Which sign?", "A number.", controls, verdicts, "sandbox.run()")

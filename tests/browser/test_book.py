@@ -5,7 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from helpers.course.book import site
-from helpers.safety.folders import made_again
+from helpers.safety.folders import open_rebuildable_folder
 from tests.browser import book_sample, exhibits
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
@@ -33,8 +33,8 @@ def book(tmp_path_factory, chromium):
     folder = tmp_path_factory.mktemp("book")
     nbformat.write(book_sample.build(), folder / f"{SAMPLE}.ipynb")
     notebooks = [ROOT / "notebooks" / f"{START}.ipynb", folder / f"{SAMPLE}.ipynb"]
-    with made_again(folder / "site") as home:
-        site.write(home, notebooks)
+    with open_rebuildable_folder(folder / "site") as home:
+        site.write_pages(home, notebooks)
         yield home.path
 
 

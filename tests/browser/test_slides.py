@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from helpers.course.book.runs import run
 from helpers.course.slides import BELOW
-from helpers.course.slides import page as slides_of
+from helpers.course.slides import build_slides_page as slides_of
 from tests.browser.lab_page import press, status
 from tests.browser.lab_server import ROOT
 from tests.browser.widget_page import find_serious

@@ -110,7 +110,7 @@ def without_frameworks(monkeypatch):
     """Answer what the stations ask TensorFlow and the slot of the evaluator."""
     evaluators = {1: SimpleNamespace(owner="torch"), 2: SimpleNamespace(owner="CPython: ceval.c")}
     monkeypatch.setattr(journey_stations.frame_hook, "evaluator_at", evaluators.__getitem__)
-    monkeypatch.setattr(journey_stations, "graph_ops", lambda name: ("MatMul", "Relu"))
+    monkeypatch.setattr(journey_stations, "list_graph_ops", lambda name: ("MatMul", "Relu"))
 
 
 @pytest.mark.parametrize("kind", CALLS)

@@ -5,7 +5,7 @@ import pytest
 from helpers import show_job, show_registry
 from helpers.capture.oneflow.registry_graph import EMPTY
 from helpers.mini import oneflow as flow
-from helpers.study.chapter_5.op_jobs import loading
+from helpers.study.chapter_5.op_jobs import load_op_in_fresh_session
 from helpers.study.chapter_5.relu import relu_files
 from helpers.view.diagram.job_drawing import draw_job as svg
 from tests.capture.made_programs import job
@@ -15,7 +15,7 @@ tp = flow.typing
 
 @pytest.fixture
 def api():
-    with loading("user_relu", relu_files()) as api:
+    with load_op_in_fresh_session("user_relu", relu_files()) as api:
         yield api
 
 
@@ -93,7 +93,7 @@ def test_registry_shows_what_is_missing():
     files = relu_files()
     definition, _, _ = files["user_relu_op_def.py"].partition("flow.REGISTER_USER_OP_GRAD")
     files["user_relu_op_def.py"] = definition
-    with loading("user_relu", files, kernel=False):
+    with load_op_in_fresh_session("user_relu", files, kernel=False):
         model = show_registry().model
     gone = {node.key for node in model.nodes if node.kind == "gone"}
     kernels = {f"kernel of user_relu_{way}" for way in ("forward", "backward")}

@@ -10,7 +10,7 @@ import pytest
 from helpers.capture.references import binding_list, holder_search
 from helpers.capture.references.binding_list import build_binding_graph, list_bindings
 from helpers.capture.references.holder_search import find_holders
-from helpers.safety.restoring import Own
+from helpers.safety.restoring import HiddenFromSearch
 from tests.pythons import finished
 
 # The whole heap is looked through: here it is that of a fresh interpreter, without frameworks.
@@ -164,7 +164,7 @@ def test_a_cell_is_one_place_however_many_functions_share_it(stage):
 def test_the_search_never_finds_itself(stage):
     places = find_holders(stage.op)
     assert {place.binding.path for place in find_holders(stage.op)} == {"stage.op"}
-    assert all(isinstance(place, Own) for place in places)
+    assert all(isinstance(place, HiddenFromSearch) for place in places)
 
 
 def test_scanning_imports_nothing_and_wakes_no_lazy_module(stage, monkeypatch):

@@ -36,7 +36,9 @@ def test_costs_are_ratios_in_one_run(monkeypatch, refused):
 
 
 def test_environment_names_what_is_missing(monkeypatch):
-    monkeypatch.setattr(environment, "installed", lambda name: "")  # so nothing is tried
+    monkeypatch.setattr(
+        environment, "find_installed_version", lambda name: ""
+    )  # so nothing is tried
     listing = environment.list_environment()
     missing = [row for row in listing.rows if row.found == "missing"]
     assert len(missing) == len(environment.PACKAGES) and "torch" in listing.note
@@ -73,7 +75,7 @@ def test_environment_of_the_wheel_has_pips_cure_for_what_is_broken(monkeypatch):
 @pytest.mark.own_process
 def test_environment_imports_each_package_elsewhere_and_says_how_far_it_is(monkeypatch):
     said = []
-    monkeypatch.setattr(progress, "say", said.append)
+    monkeypatch.setattr(progress, "set_activity", said.append)
     listing = environment.list_environment()
     assert {row.verdict for row in listing.rows if row.name in environment.PACKAGES} == {"fine"}
     assert not {"torch", "tensorflow", "jupyterlab"} & sys.modules.keys()
@@ -87,7 +89,9 @@ def test_environment_imports_each_package_elsewhere_and_says_how_far_it_is(monke
 
 def test_every_line_of_the_environment_that_is_not_fine_says_its_cure(monkeypatch):
     monkeypatch.setattr(environment, "PYTHONS", ((2, 7),))
-    monkeypatch.setattr(environment, "installed", lambda name: "" if name < "n" else "0.0.1")
+    monkeypatch.setattr(
+        environment, "find_installed_version", lambda name: "" if name < "n" else "0.0.1"
+    )
     monkeypatch.setattr(environment, "try_packages", lambda *names, **how: Trial({}, {}, {}))
     monkeypatch.setattr(environment, "GIGABYTES", 10**6)
     *rows, memory = environment.list_environment().rows

@@ -9,8 +9,8 @@ import pytest
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.mini.vm.more_handlers import Lent
-from helpers.study.chapter_3.kept_stacks import kept_by_cpython
+from helpers.mini.vm.more_handlers import SavedVariable
+from helpers.study.chapter_3.kept_stacks import record_first_frame
 from tests.capture.stack_programs import PROGRAMS
 
 ASYNC = "async_driven"  # the machine refuses it, in one sentence
@@ -62,7 +62,7 @@ def unbound(obj, name, found):
 
 def _words(stack, pairs):
     for value in stack:
-        value = value.value if type(value) is Lent else value
+        value = value.value if type(value) is SavedVariable else value
         _, function = pairs.get(id(value), (None, None))
         if function is not None:
             yield short_repr(function)
@@ -75,7 +75,7 @@ def _words(stack, pairs):
 
 def compare(fn, args):
     plain = {step.offset for step in vm.plain(fn.__code__)[0] if step.first}
-    real = [moment for moment in kept_by_cpython(fn, args) if moment[0] in plain]
+    real = [moment for moment in record_first_frame(fn, args) if moment[0] in plain]
     return real, kept_by_the_machine(fn, args)
 
 

@@ -96,7 +96,9 @@ def start(program):
     for asked in program.first:
         args, kwargs = split_call(asked)
         kept.get_concrete_function(*args, **kwargs)
-        witnesses = dict.fromkeys(tensorflow_cache.cached_keys(kept.function), program.calls[0])
+        witnesses = dict.fromkeys(
+            tensorflow_cache.read_cached_keys(kept.function), program.calls[0]
+        )
     return kept, witnesses
 
 
@@ -116,11 +118,11 @@ def watch_calls(program) -> int:
     retraces = 0
     for at, call in enumerate(program.calls):
         args, kwargs = split_call(call)
-        history, known = program.calls[:at], [*tensorflow_cache.cached_keys(kept.function)]
+        history, known = program.calls[:at], [*tensorflow_cache.read_cached_keys(kept.function)]
         assert len(known) == replayed(program, history).experimental_get_tracing_count()
         foretold = would_trace(kept, *args, **kwargs)
         done, entry = passes(kept, call), kept.last
-        new = [*tensorflow_cache.cached_keys(kept.function)][len(known) :]
+        new = [*tensorflow_cache.read_cached_keys(kept.function)][len(known) :]
         really = "error" if not done else "trace" if new else "hit"
         assert entry.verdict == foretold.verdict == really, (entry, foretold)
         assert (entry.causes, entry.compared) == (foretold.causes, foretold.compared)

@@ -20,7 +20,7 @@ def test_old_handouts_are_there_wherever_it_is_stopped(course, tmp_path, stop):
         source.write_bytes(f"new {name}".encode())
 
     def give():
-        handout.give(files, folder)
+        handout.copy_to_user_folder(files, folder)
 
     def prepare():
         folder.mkdir(exist_ok=True)
@@ -55,5 +55,11 @@ def test_an_error_says_where_the_old_one_is(course, tmp_path, monkeypatch, refus
 
     monkeypatch.setattr(folders, "write_new", write)
     words = rf"^a .*\(No space.*\).*{re.escape(str(tmp_path / 'a'))}"
-    refused(terminal.CommandRefused, words, handout.give, {Path("a"): tmp_path / "new"}, tmp_path)
+    refused(
+        terminal.CommandRefused,
+        words,
+        handout.copy_to_user_folder,
+        {Path("a"): tmp_path / "new"},
+        tmp_path,
+    )
     assert (tmp_path / "a").read_text() == "old"

@@ -31,7 +31,7 @@ def lab(course, monkeypatch, tmp_path, capsys):
         opened.clear()
         return work.lab(list(words)), capsys.readouterr().out, opened[:]
 
-    filling.fill()
+    filling.update_work_folder()
     return type_lab
 
 

@@ -151,13 +151,13 @@ class History:
 
     def start(self):
         before = every_file(self.course.WORK) if self.course.WORK.exists() else {}
-        filling.fill()
+        filling.update_work_folder()
         after = every_file(self.course.WORK)
         for name in (ONE, TWO, PICTURE):
             source = self.course.ROOT / "notebooks" / name
             newest = None
             if source.exists():
-                newest = fresh.freshened(source.read_bytes())
+                newest = fresh.make_fresh_copy(source.read_bytes())
             if name not in before:
                 assert after.get(name) == newest
                 self.came(name, newest)
@@ -231,7 +231,7 @@ def pulled(course):
 
     def pull(change=lambda data: data, old=OLD, new=NEW):
         publish(course, ONE, old)
-        filling.fill()
+        filling.update_work_folder()
         place = own(course)
         place.write_bytes(change(place.read_bytes()))
         publish(course, ONE, new)
@@ -243,12 +243,12 @@ def pulled(course):
 def test_a_copy_that_nobody_edited_is_renewed_and_a_line_says_so(pulled, capsys):
     course = pulled()
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     assert own(course).read_bytes() == NEW
     assert capsys.readouterr().out.splitlines() == [
         f"Renewed in work/, because you had not edited them: {ONE}"
     ]
-    filling.fill()
+    filling.update_work_folder()
     assert capsys.readouterr().out == "" and len(every_file(course.WORK)) == 1
 
 
@@ -256,7 +256,7 @@ def test_a_copy_that_was_run_is_renewed_and_kept_beside(pulled, capsys):
     course = pulled(ran)
     before = own(course).read_bytes()
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     [line] = capsys.readouterr().out.splitlines()
     kept = course.ROOT / re.search(r"kept as (work/\S+)$", line)[1]
     assert (own(course).read_bytes(), kept.read_bytes()) == (NEW, before)
@@ -266,11 +266,11 @@ def test_an_edited_copy_stays_and_what_it_lacks_is_said(pulled, capsys):
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
     before = own(course).read_bytes()
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     [line] = capsys.readouterr().out.splitlines()
     for words in ("1 section (Second)", "1 exercise (tangle)", "`course.py reset 01`", "edited it"):
         assert words in line
-    filling.fill()
+    filling.update_work_folder()
     [short_line] = capsys.readouterr().out.splitlines()
     assert ONE in short_line and "`course.py reset 01`" in short_line
     assert len(short_line) < len(line)
@@ -278,7 +278,7 @@ def test_an_edited_copy_stays_and_what_it_lacks_is_said(pulled, capsys):
     work.reset(["1"])
     assert sorted(every_file(course.WORK).values()) == sorted([before, NEW])
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     assert capsys.readouterr().out == ""
 
 
@@ -301,7 +301,7 @@ def test_each_kind_of_edit_stays(pulled, kind, note):
     if not note:
         lose(course.WORK / deliveries.NAME, "no note")
     before = every_file(course.WORK)
-    filling.fill()
+    filling.update_work_folder()
     assert every_file(course.WORK) == before
 
 
@@ -314,15 +314,15 @@ def test_a_broken_notebook_of_the_learners_stays(pulled, data):
     for how in ("no note", ""):
         if how:
             lose(course.WORK / deliveries.NAME, how)
-        filling.fill()
+        filling.update_work_folder()
         assert every_file(course.WORK) == {ONE: data}
 
 
 def test_an_edit_that_was_undone_is_none(pulled):
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'"))
-    filling.fill()
+    filling.update_work_folder()
     own(course).write_bytes(OLD)
-    filling.fill()
+    filling.update_work_folder()
     assert own(course).read_bytes() == NEW
 
 
@@ -332,7 +332,7 @@ def test_outputs_of_the_course_alone_make_nothing_newer(pulled, capsys):
         new=OLD.replace(b"by the course", b"by a newer torch"),
     )
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     assert capsys.readouterr().out == "" and b"mine" in own(course).read_bytes()
 
 
@@ -344,8 +344,8 @@ def test_the_fold_of_a_held_answer_is_no_edit(pulled):
         new=notebook(cell("x = 2"), held),
     )
     lose(course.WORK / deliveries.NAME, "no note")
-    filling.fill()
-    assert own(course).read_bytes() == fresh.freshened(notebook(cell("x = 2"), held))
+    filling.update_work_folder()
+    assert own(course).read_bytes() == fresh.make_fresh_copy(notebook(cell("x = 2"), held))
     assert len(every_file(course.WORK)) == 1
 
 
@@ -353,7 +353,7 @@ def test_the_fold_of_a_held_answer_is_no_edit(pulled):
 def test_where_no_note_is_git_is_asked(pulled, change):
     course = pulled(change)
     lose(course.WORK / deliveries.NAME, "no note")
-    filling.fill()
+    filling.update_work_folder()
     assert own(course).read_bytes() == NEW
 
 
@@ -370,7 +370,7 @@ def test_where_git_knows_nothing_the_copy_stays(pulled, fault, monkeypatch, caps
     else:
         (course.ROOT / ".git" / "HEAD").write_text("x")
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     assert own(course).read_bytes() == OLD
     assert "`course.py reset 01`" in capsys.readouterr().out
 
@@ -393,10 +393,10 @@ def test_a_picture_that_was_painted_over_stays_and_another_is_renewed(course, ca
         for name in (PICTURE, "images/b.png"):
             publish(course, name, b"version %d" % number)
         if number == 1:
-            filling.fill()
+            filling.update_work_folder()
             own(course, PICTURE).write_bytes(b"mine")
     capsys.readouterr()
-    filling.fill()
+    filling.update_work_folder()
     assert every_file(course.WORK) == {PICTURE: b"mine", "images/b.png": b"version 2"}
     assert f"work/{PICTURE}" in capsys.readouterr().out
 
@@ -405,13 +405,13 @@ def test_a_picture_that_was_painted_over_stays_and_another_is_renewed(course, ca
 def test_what_is_behind_a_link_is_not_renewed(course, tmp_path):
     publish(course, ONE, OLD)
     publish(course, PICTURE, b"version 1")
-    filling.fill()
+    filling.update_work_folder()
     for name in (ONE, "images"):
         own(course, name).rename(tmp_path / name)
         own(course, name).symlink_to(tmp_path / name)
     publish(course, ONE, NEW)
     publish(course, PICTURE, b"version 2")
-    filling.fill()
+    filling.update_work_folder()
     assert (tmp_path / ONE).read_bytes() == OLD and own(course, ONE).is_symlink()
     assert own(course, PICTURE).read_bytes() == b"version 1"
 
@@ -426,10 +426,10 @@ def test_what_was_done_before_an_error_is_said(pulled, monkeypatch, capsys, refu
 
     monkeypatch.setattr(filling.folders, "add_copy", fail)
     capsys.readouterr()
-    refused(terminal.CommandRefused, "a sentence on 02_two.ipynb", filling.fill)
+    refused(terminal.CommandRefused, "a sentence on 02_two.ipynb", filling.update_work_folder)
     assert "work/01_one." in capsys.readouterr().out
     monkeypatch.setattr(filling.folders, "add_copy", add)
-    filling.fill()
+    filling.update_work_folder()
     assert own(course, TWO).read_bytes() == OLD and len(every_file(course.WORK)) == 3
 
 
@@ -441,7 +441,7 @@ def test_an_exercise_that_was_solved_for_the_learner_is_not_unsolved_again(cours
     solved = own(course).read_bytes()
     assert cells_of(solved)[0]["source"] == ["x = 3"]
     publish(course, ONE, notebook(*stub, cell("new = 1")))
-    filling.fill()
+    filling.update_work_folder()
     assert own(course).read_bytes() == solved
 
 
@@ -453,26 +453,26 @@ def test_a_copy_that_is_saved_meanwhile_stays(pulled, monkeypatch):
         return place
 
     monkeypatch.setattr(filling, "ready", save_meanwhile)
-    filling.fill()
+    filling.update_work_folder()
     assert b"mine" in own(course).read_bytes()
 
 
 def test_a_start_with_nothing_new_reads_no_notebook_of_the_learners(pulled, monkeypatch):
     course = pulled()
-    filling.fill()
+    filling.update_work_folder()
     own(course).unlink()
     own(course).write_bytes(b"mine")
     monkeypatch.setattr(filling, "_read", lambda place: pytest.fail("it was read"))
     monkeypatch.setattr(
-        work_copies.fresh_copies, "freshened", lambda data: pytest.fail("it was copied")
+        work_copies.fresh_copies, "make_fresh_copy", lambda data: pytest.fail("it was copied")
     )
-    filling.fill()
+    filling.update_work_folder()
 
 
 def test_every_notebook_of_the_course_is_recognised_after_a_run():
-    for path in chapter_notebooks.notebooks().glob("*.ipynb"):
+    for path in chapter_notebooks.notebooks_folder().glob("*.ipynb"):
         data = path.read_bytes()
-        copy = fresh.freshened(data)
+        copy = fresh.make_fresh_copy(data)
         written = {filling.authorship.written(one, path.name) for one in (data, copy, ran(copy))}
         assert len(written) == 1
         assert all(probe in data for probe in filling.authorship.probes(ran(copy)))
@@ -488,7 +488,7 @@ def test_where_it_is_stopped_nothing_is_lost_and_again_it_succeeds(pulled, stop,
     mine = act == "reset"
     course = pulled(lambda data: data.replace(b"x = 1", b"x = 'mine'") if mine else ran(data))
     before, note = every_file(course.WORK), (course.WORK / deliveries.NAME).read_bytes()
-    call = (lambda: work.reset(["1"])) if mine else filling.fill
+    call = (lambda: work.reset(["1"])) if mine else filling.update_work_folder
     numbers = []
     for number in stopped_each_time(call, course.WORK, stop):
         numbers.append(number)

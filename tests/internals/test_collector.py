@@ -3,7 +3,7 @@
 import gc
 import sys
 
-from helpers.internals.collector import CollectorHeard
+from helpers.internals.collector import CollectorWatch
 
 
 class Finalized:
@@ -19,7 +19,7 @@ class Finalized:
 def run_collector(collect):
     """Return what a profiler is told while a finaliser runs, and after the collection."""
     answers = []
-    with CollectorHeard() as collector:
+    with CollectorWatch() as collector:
         Finalized(lambda: answers.append(collector.is_at_work("call", None)))
         earlier = sys.getprofile()
         sys.setprofile(lambda frame, event, argument: collector.is_at_work(event, argument))
@@ -48,6 +48,6 @@ def test_a_finaliser_in_a_collection_by_itself_is_left_out():
 
 def test_the_callback_is_gone_after_the_block():
     before = list(gc.callbacks)
-    with CollectorHeard():
+    with CollectorWatch():
         assert len(gc.callbacks) == len(before) + 1
     assert gc.callbacks == before

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from helpers.internals.frame_tracer import Enough, FrameTracer
+from helpers.internals.frame_tracer import FrameTracer, StopTracing
 
 
 def program():
@@ -55,7 +55,7 @@ def test_events_are_those_of_settrace():
     assert sys.gettrace() is earlier
 
 
-@pytest.mark.parametrize(("error", "is_kept"), [(ValueError, True), (Enough, False)])
+@pytest.mark.parametrize(("error", "is_kept"), [(ValueError, True), (StopTracing, False)])
 def test_an_error_in_the_tracer_ends_the_tracing_and_not_the_program(error, is_kept):
     calls = []
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from helpers.internals.own_hooks import profiler_setter, tracer_setter
+from helpers.internals.own_hooks import build_profiler_setter, build_tracer_setter
 from helpers.internals.own_profilers import OwnProfilers
 
 
@@ -64,8 +64,8 @@ def test_a_profiler_that_the_program_sets_stays_and_is_noted_with_its_line():
 @pytest.mark.parametrize(
     ("build_setter", "read", "set_hook"),
     [
-        (tracer_setter, sys.gettrace, sys.settrace),
-        (profiler_setter, sys.getprofile, sys.setprofile),
+        (build_tracer_setter, sys.gettrace, sys.settrace),
+        (build_profiler_setter, sys.getprofile, sys.setprofile),
     ],
     ids=["tracer", "profiler"],
 )

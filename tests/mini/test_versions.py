@@ -2,7 +2,12 @@
 
 import dis
 
-from helpers.mini.versions import effect, ends, one_name, pushes_pair
+from helpers.mini.versions import (
+    find_stack_effect,
+    is_never_followed,
+    normalize_opname,
+    pushes_pair,
+)
 
 
 def call_function(f, x):
@@ -31,7 +36,7 @@ def test_the_effects_of_a_straight_line_add_up_to_an_empty_stack():
     for fn in (call_function, call_method):
         depth = 0
         for instruction in instructions(fn):
-            depth += effect(instruction, jump=False)
+            depth += find_stack_effect(instruction, jump=False)
             assert depth >= 0, instruction
         assert depth == 0, fn
 
@@ -41,20 +46,24 @@ def test_a_generator_drops_the_first_value_that_is_sent():
     start = names.index("RETURN_GENERATOR")
     first, second = instructions(generate)[start : start + 2]
     assert second.opname == "POP_TOP"
-    assert effect(first, jump=False) + effect(second, jump=False) == 0
+    assert find_stack_effect(first, jump=False) + find_stack_effect(second, jump=False) == 0
 
 
 def test_a_jump_has_one_name_in_both_directions():
-    names = {one_name(i.opname) for i in instructions(count_down) if "JUMP" in i.opname}
+    names = {normalize_opname(i.opname) for i in instructions(count_down) if "JUMP" in i.opname}
     assert names <= {"JUMP", "POP_JUMP_IF_TRUE", "POP_JUMP_IF_FALSE"}
-    assert one_name("JUMP_FORWARD") == one_name("JUMP_BACKWARD") == "JUMP"
-    assert one_name("POP_JUMP_BACKWARD_IF_TRUE") == "POP_JUMP_IF_TRUE"
-    assert one_name("BINARY_OP") == "BINARY_OP"
+    assert normalize_opname("JUMP_FORWARD") == normalize_opname("JUMP_BACKWARD") == "JUMP"
+    assert normalize_opname("POP_JUMP_BACKWARD_IF_TRUE") == "POP_JUMP_IF_TRUE"
+    assert normalize_opname("BINARY_OP") == "BINARY_OP"
 
 
 def test_only_a_return_a_raise_and_an_unconditional_jump_are_never_followed():
-    assert all(map(ends, ("RETURN_VALUE", "RAISE_VARARGS", "JUMP_BACKWARD", "JUMP_FORWARD")))
-    assert not any(map(ends, ("POP_JUMP_IF_TRUE", "JUMP_IF_TRUE_OR_POP", "FOR_ITER", "CALL")))
+    assert all(
+        map(is_never_followed, ("RETURN_VALUE", "RAISE_VARARGS", "JUMP_BACKWARD", "JUMP_FORWARD"))
+    )
+    assert not any(
+        map(is_never_followed, ("POP_JUMP_IF_TRUE", "JUMP_IF_TRUE_OR_POP", "FOR_ITER", "CALL"))
+    )
 
 
 def test_each_call_has_one_pair():

@@ -20,7 +20,7 @@ import traceback
 import helpers
 from helpers.capture.cpython.costs import ROUND
 from helpers.capture.frameworks import call_interceptions
-from helpers.safety.restoring import KEPT
+from helpers.safety.restoring import RESTORED_PARTS
 
 MOMENTS = (0.0, 0.003, 0.05, 0.31)  # seconds after the program has begun
 EVERY = "COURSE_SAMPLES" in os.environ  # each program at each moment, else at one of them
@@ -299,7 +299,7 @@ def press(moment: float) -> None:
 def state() -> list:
     """Return what a verb must leave as it was."""
     taken = call_interceptions.find_in_frameworks()  # the names in all modules take long
-    kept = [repr(one.read()) for one in KEPT if "std" not in one.name]
+    kept = [repr(one.read()) for one in RESTORED_PARTS if "std" not in one.name]
     handler = signal.getsignal(signal.SIGINT)
     return [taken, kept, repr(handler), gc.isenabled(), threading.active_count()]
 

@@ -39,7 +39,10 @@ class Environment:
 
     def incomplete(self) -> set[str]:
         """Return the names of the distributions whose files are not all there."""
-        return {folder.name.split("-")[0] for folder in package_files.incomplete(self.site)}
+        return {
+            folder.name.split("-")[0]
+            for folder in package_files.find_incomplete_installs(self.site)
+        }
 
     def imports(self) -> dict[str, str]:
         """Return module -> the process that imported it, of those made by `importing`."""

@@ -158,12 +158,14 @@ def test_who_waits_is_told_what_for_and_how_long_at_most(monkeypatch, silent):
     terminal, said = Terminal(), []
     monkeypatch.setattr(children, "SILENT", silent)
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(children.time, "sleep", lambda seconds: said.append(progress.said()))
-    with progress.doing("start 2 of 6"):
+    monkeypatch.setattr(
+        children.time, "sleep", lambda seconds: said.append(progress.read_activity())
+    )
+    with progress.report_activity("start 2 of 6"):
         run_command([sys.executable, "-c", "import time; time.sleep(0.2)"], 63)
     [activity] = set(said)
     outer, _, waiting = activity.partition(", ")
-    assert outer == "start 2 of 6" and waiting.endswith("63 s") and progress.said() == ""
+    assert outer == "start 2 of 6" and waiting.endswith("63 s") and progress.read_activity() == ""
     assert terminal.getvalue().count("63 s") == (0 if silent else 1)
 
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from helpers.safety import folders
-from helpers.safety.folders import MARK, MARKER, ManagedDirectory, Refusal, plain_name
+from helpers.safety.folders import MARK, MARKER, ManagedDirectory, Refusal, require_plain_name
 from helpers.study.op_folder import op_folder
 from tests.interrupted import ENDED, STOPS, in_child, needs_fork, stopped_each_time
 
@@ -34,8 +34,8 @@ def victim(tmp_path):
 @pytest.mark.parametrize("name", BAD)
 def test_a_name_that_leads_elsewhere_is_refused(name, refused):
     for good in ("user_relu", "a b", "größe.py"):
-        assert plain_name(good) == good
-    refused(ValueError, "plain name", plain_name, name, "the name")
+        assert require_plain_name(good) == good
+    refused(ValueError, "plain name", require_plain_name, name, "the name")
     refused(ValueError, "plain name", op_folder, name, {})
     refused(ValueError, "plain name", op_folder, "good", {name: ""})
 
@@ -59,7 +59,8 @@ def test_a_link_is_removed_and_not_followed(tmp_path, victim, refused):
 
 
 def test_a_temporary_home_goes_with_its_process_not_with_one_that_was_forked(tmp_path):
-    code = "import os; from helpers.safety.folders import temporary; home = temporary('a-').path\n"
+    code = "import os; from helpers.safety import folders\n"
+    code += "home = folders.make_temporary_folder('a-').path\n"
     code += "import sys; fork = getattr(os, 'fork', lambda: 1)\n"
     code += "fork() == 0 and sys.exit(); os.name == 'posix' and os.wait(); print(home.is_dir())"
     env = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -69,7 +70,7 @@ def test_a_temporary_home_goes_with_its_process_not_with_one_that_was_forked(tmp
 
 def test_a_cache_is_marked_and_found_again(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "here"))
-    assert folders.cache("builds").path == folders.cache("builds").path
+    assert folders.open_cache_folder("builds").path == folders.open_cache_folder("builds").path
     folder = tmp_path / "here" / "who-runs-your-function" / "builds"
     assert (folder / MARKER).read_bytes() == MARK
     assert sorted(os.listdir(folder)) == [MARKER, "builds"] and not os.listdir(folder / "builds")
@@ -85,7 +86,7 @@ def test_a_cache_that_cannot_be_ours_is_a_temporary_one(tmp_path, monkeypatch, v
         os.symlink(victim, own) if base == "link" else own.mkdir()
         (own / "thesis.txt").write_text("three years")
     monkeypatch.setenv("XDG_CACHE_HOME", str(named))
-    with folders.cache("builds") as home:
+    with folders.open_cache_folder("builds") as home:
         assert "who-runs-your-function" not in home.path.parts
 
 

@@ -137,11 +137,13 @@ def test_files_that_cannot_be_read_are_counted_and_nothing_more(places):
 
 
 def test_what_is_being_done_is_said_while_it_lasts_and_no_longer():
-    progress.say("before")
-    with pytest.raises(ValueError), progress.doing("this"):
-        heard = [(item, progress.said()) for item in progress.counted("call", iter("ab"))]
+    progress.set_activity("before")
+    with pytest.raises(ValueError), progress.report_activity("this"):
+        heard = [
+            (item, progress.read_activity()) for item in progress.report_each("call", iter("ab"))
+        ]
         assert heard == [("a", "call 1 of 2"), ("b", "call 2 of 2")]
-        assert progress.said() == "this"
+        assert progress.read_activity() == "this"
         raise ValueError
-    assert progress.said() == "before"
-    progress.say("")
+    assert progress.read_activity() == "before"
+    progress.set_activity("")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from helpers.safety.limits import Limits, limited, when_stopped
+from helpers.safety.limits import Limits, enforce_limits, when_stopped
 
 pytestmark = pytest.mark.own_process()  # what is thrown here would hit the runner's own threads
 SOON = Limits(seconds=0.3, characters=1000, bytes=1 << 27)
@@ -17,7 +17,7 @@ TIME, PRINT = "0.3 seconds", "1,000 characters"
 
 def stopped(run, within=SOON) -> str:
     """Return why a function was stopped; empty if it was not."""
-    limit = limited(within)
+    limit = enforce_limits(within)
     try:
         with limit:
             run()
@@ -77,7 +77,7 @@ def test_what_ends_in_time_is_left_alone_and_output_that_it_closes_stays_open(ca
 
 
 def test_the_learners_own_interrupt_comes_through():
-    limit = limited(Limits(seconds=60))
+    limit = enforce_limits(Limits(seconds=60))
     with pytest.raises(KeyboardInterrupt), limit:
         signal.raise_signal(signal.SIGINT)
     assert limit.interrupted and not limit.because

@@ -141,7 +141,7 @@ def test_a_file_of_any_distribution_removed_or_cut_names_that_one(emptied, distr
         place.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
         # a list that ends with a line and has its own cannot be told from a shorter one
         assume(place.name != "RECORD" or not place.read_bytes().endswith(b"\n"))
-    assert package_files.incomplete(emptied.site) == [folders[name]]
+    assert package_files.find_incomplete_installs(emptied.site) == [folders[name]]
     place.write_bytes(whole)
     assert emptied.incomplete() == set()
 
@@ -162,9 +162,9 @@ def test_a_file_of_any_real_package_removed_or_cut_names_that_one(real):
             real.replace(damaged[name], b"#" * draw.randrange(size))
     assert real.incomplete() == set(damaged), (seed, damaged)
     named = real.faults()
-    assert named.keys() == {package_files.canonical(name) for name in damaged}, (seed, damaged)
+    assert named.keys() == {package_files.normalize_name(name) for name in damaged}, (seed, damaged)
     for name, path in damaged.items():
-        assert path in named[package_files.canonical(name)]
+        assert path in named[package_files.normalize_name(name)]
 
 
 def cut_bytecode(site):
@@ -341,7 +341,7 @@ def test_it_runs_by_its_path_in_a_bare_python(version):
 
 
 def test_a_python_that_does_not_start_is_said(tmp_path):
-    faults = package_trial.faults(tmp_path / "python", ["numpy"])
+    faults = package_trial.find_faults(tmp_path / "python", ["numpy"])
     assert faults == {"numpy": package_trial.NO_START}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import helpers
 from helpers.safety import PACKAGE
-from helpers.safety.restoring import KEPT, patched, preserves_interpreter_state
+from helpers.safety.restoring import RESTORED_PARTS, patched, preserves_interpreter_state
 from helpers.safety.standard_output import StandardOutput
 from tests.a_kernel import Client
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.own_process
 @pytest.mark.parametrize("ending", [None, ValueError, KeyboardInterrupt, SystemExit])
 def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending, monkeypatch):
     monkeypatch.setattr(sys, "displayhook", sys.displayhook)
-    before = [kept.read() for kept in KEPT]
+    before = [kept.read() for kept in RESTORED_PARTS]
 
     def recorder(*event):
         return None
@@ -39,7 +39,7 @@ def test_everything_is_as_before_however_it_ends_but_what_the_learner_set(ending
 
     with pytest.raises(ending) if ending else nullcontext():
         assert verb() == 3
-    assert [kept.read() for kept in KEPT] == before
+    assert [kept.read() for kept in RESTORED_PARTS] == before
     assert sys.displayhook is print
 
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from helpers import show_journey, watch_call, watch_frames, watch_names, watch_stack
-from helpers.safety.limits import Limits, limited
+from helpers.safety.limits import Limits, enforce_limits
 
 pytestmark = [
     pytest.mark.own_process,
@@ -45,12 +45,12 @@ def _reads_until_one_ends(number: int, tries: int) -> list[bool]:
 
 
 def _in_limits(fn, *args):
-    with limited(Limits(seconds=20)):
+    with enforce_limits(Limits(seconds=20)):
         fn(*args)
 
 
 def _in_limits_that_set_a_handler(fn, *args):
-    with limited(Limits(seconds=20)):
+    with enforce_limits(Limits(seconds=20)):
         fn(*args)
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 

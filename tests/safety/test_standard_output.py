@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 
 import helpers
-from helpers.safety.standard_output import redirected
+from helpers.safety.standard_output import redirect_prints
 from tests.safety.settings_programs import OF_ONE_CALL, in_fork
 
 pytestmark = pytest.mark.own_process
@@ -220,7 +220,7 @@ def test_a_program_finds_its_own_stream_and_what_it_prints_is_noted(make):
     for program in PROGRAMS:
         stream, noted, untouched = make(), Noted(), make()
         plain = outcome(program, stream, contextlib.nullcontext())
-        watched = outcome(program, untouched, redirected(noted))
+        watched = outcome(program, untouched, redirect_prints(noted))
         if (printed := content(stream)) is not None:
             plain["printed"], watched["printed"] = printed, noted.getvalue()
         if plain != watched or content(untouched):

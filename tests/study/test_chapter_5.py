@@ -10,7 +10,7 @@ from helpers import check, op_folder
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.session import session
 from helpers.study import chapter_5
-from helpers.study.chapter_5.op_jobs import gradient, loading
+from helpers.study.chapter_5.op_jobs import gradient, load_op_in_fresh_session
 from helpers.study.chapter_5.op_texts import op_files
 from helpers.study.chapter_5.relu import STAGES, WHY, relu_files, train_through
 
@@ -19,7 +19,7 @@ SIGMOID = op_files("user_sigmoid", "1 / (1 + np.exp(-x))", "y * (1 - y) * dy")
 
 def test_gradient_of_a_trial_is_that_of_the_rule_and_no_trace_is_left():
     before = [*session().registry.ops], flow.get_all_variables()
-    with loading("user_relu", relu_files()) as api:
+    with load_op_in_fresh_session("user_relu", relu_files()) as api:
         x, dy = np.array([-2.0, -1.0, 0.5, 3.0]), np.arange(4.0)
         assert gradient(api.user_relu_forward, x, [dy]).tolist() == [0, 0, 2, 3]
     assert train_through(relu_files()) == 2.0

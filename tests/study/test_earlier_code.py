@@ -9,14 +9,14 @@ from contextlib import ExitStack
 import pytest
 
 from helpers import watch_breaks
-from helpers.internals.compiled_apart import compiled_apart, earlier_code_kept
+from helpers.internals.compiled_apart import compiled_apart, keep_earlier_code
 
 pytestmark = [pytest.mark.own_process(sharing="torch"), pytest.mark.filterwarnings("ignore")]
 
 BLOCKS = {
     "apart": (compiled_apart,),
-    "kept": (earlier_code_kept,),
-    "a check's": (earlier_code_kept, compiled_apart),
+    "kept": (keep_earlier_code,),
+    "a check's": (keep_earlier_code, compiled_apart),
 }
 
 

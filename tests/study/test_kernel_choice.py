@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.mini.oneflow.kernels import choose as choose_of_registry
+from helpers.mini.oneflow.kernels import choose_kernel as choose_of_registry
 from helpers.study.chapter_5 import kernel_choice
 
 

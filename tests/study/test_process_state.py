@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.study.check import Exercise
-from helpers.study.process_state import PARTS, unchanged
+from helpers.study.process_state import PARTS, restore_process_state
 
 pytestmark = pytest.mark.own_process
 torch = pytest.importorskip("torch")
@@ -273,7 +273,7 @@ def test_names_are_restored_for_each_kind_of_answer(kind):
     def answer():
         add_and_rebind_names()
 
-    with unchanged([kind(answer)]):
+    with restore_process_state([kind(answer)]):
         answer()
     assert owner == "the learner's" and not {"added", "added_too"} & {*globals()}
 
@@ -310,7 +310,7 @@ def test_names_that_compiled_code_looks_up_stay():
 
     compiled = torch.compile(learners, backend="eager")
     for _ in range(2):
-        with unchanged([learners]):
+        with restore_process_state([learners]):
             compiled(torch.ones(2))
         assert compiled(torch.ones(2)).tolist() == [2, 2]
 

@@ -106,7 +106,7 @@ def test_no_test_and_no_notebook_under_test_records():
     """The notebooks' kernels get this from here, by conftest.py."""
     assert os.environ["COURSE_RECORD"] == "off"
     assert learner_record.find_record_file() is None
-    assert learner_progress.remembered() == LearnerRecord()
+    assert learner_progress.read_own_record() == LearnerRecord()
 
 
 @pytest.fixture

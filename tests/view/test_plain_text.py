@@ -4,14 +4,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from helpers.view.plain_text import cut_to_screen, escape_to_one_line, spell_out
+from helpers.view.plain_text import cut_to_screen, escape_invisible, escape_to_one_line
 
 SCREEN = 60  # lines
 
 
 @given(st.text())
 def test_every_character_can_be_seen_and_seen_ones_stay(text):
-    shown = spell_out(text)
+    shown = escape_invisible(text)
     assert shown.replace("\n", "").isprintable()
     assert escape_to_one_line(text).isprintable()
     if text.isprintable():
@@ -20,8 +20,8 @@ def test_every_character_can_be_seen_and_seen_ones_stay(text):
 
 def test_what_is_no_text_and_markup_come_back_as_they_are():
     markup = Markup("<b>\x1b</b>")
-    assert spell_out(markup) is markup and spell_out(7) == 7
-    assert spell_out("a\x1b\u202eb") == "a\\x1b\\u202eb"
+    assert escape_invisible(markup) is markup and escape_invisible(7) == 7
+    assert escape_invisible("a\x1b\u202eb") == "a\\x1b\\u202eb"
 
 
 @given(st.integers(0, 400), st.integers(2, 30))

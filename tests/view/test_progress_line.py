@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.safety import progress
-from helpers.view.widgets.progress_line import Waiting
+from helpers.view.widgets.progress_line import CellProgressLine
 
 
 class Loop:
@@ -44,7 +44,7 @@ class Page:
 @pytest.fixture
 def loop():
     yield Loop()
-    progress.say("")
+    progress.set_activity("")
 
 
 @pytest.fixture
@@ -53,12 +53,12 @@ def page():
 
 
 def test_a_long_cell_says_how_far_it_is(loop, page):
-    waiting = Waiting(loop, page.open)
+    waiting = CellProgressLine(loop, page.open)
     waiting.start()
     loop.go_on()
     reported = []
-    for _ in progress.counted("call", "ab"):
-        reported.append(progress.said())
+    for _ in progress.report_each("call", "ab"):
+        reported.append(progress.read_activity())
         loop.go_on()
         loop.go_on()
     waiting.end()

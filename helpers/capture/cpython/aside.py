@@ -13,14 +13,14 @@ from ...internals.own_profilers import OwnProfilers
 
 TRACER, PROFILER = "your tracer (sys.settrace)", "your profiler (sys.setprofile)"
 # Names with which a program may find what a verb has set: on frames, in `sys`, in the collector.
-OF_FRAMES = ("f_trace", "f_trace_lines", "f_trace_opcodes")
-OF_SYS = ("gettrace", "getprofile")
-OF_COLLECTOR = ("gc.callbacks",)
+HOOK_NAMES_ON_FRAMES = ("f_trace", "f_trace_lines", "f_trace_opcodes")
+HOOK_NAMES_IN_SYS = ("gettrace", "getprofile")
+HOOK_NAMES_OF_COLLECTOR = ("gc.callbacks",)
 MAY_FIND = "Your code asks for {}, and may find there what this verb has set."
 CHANGED = "Meanwhile {} did not run, until your code set what is there now."
 
 
-def describe_hooks_aside(
+def describe_replaced_hooks(
     tracer: FrameTracer | None = None, profiler: OwnProfilers | None = None
 ) -> str:
     """Return the sentences on the program's tracer and profiler, which did not run during a verb.
@@ -64,7 +64,7 @@ def describe_set_again(is_set_again_by_name: dict[str, bool]) -> str:
     return " ".join(sentences)
 
 
-def describe_findings(
+def describe_visible_hooks(
     code: CodeType | None, names: Iterable[str], asked: Iterable[str] = ()
 ) -> str:
     """Return the sentence that the program may find a hook of the verb; "" if it cannot.

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from types import CodeType
 
-from ...mini.versions import JUMPS, effect, ends
+from ...mini.versions import JUMPS, find_stack_effect, is_never_followed
 from ...model.code_records import Bytecode, Handler, Instruction, build_columns
 from ...model.tables import Column
 from ..text.source import NOWHERE, Source, find_source
@@ -118,11 +118,11 @@ def _format_effect(entry: dis.Instruction) -> str:
 
     Return "+1 or -1" for a jump whose effect is +1 without the jump and -1 with it.
     """
-    without_jump = f"{effect(entry, jump=False):+d}"
-    with_jump = f"{effect(entry, jump=True):+d}"
+    without_jump = f"{find_stack_effect(entry, jump=False):+d}"
+    with_jump = f"{find_stack_effect(entry, jump=True):+d}"
     if entry.opcode not in JUMPS or with_jump == without_jump:
         return without_jump
-    is_unconditional = ends(entry.opname)  # the instruction below never follows it
+    is_unconditional = is_never_followed(entry.opname)  # the instruction below never follows it
     if is_unconditional:
         return with_jump
     return f"{without_jump} or {with_jump}"

@@ -97,7 +97,7 @@ def _time_rounds(everything: dict) -> tuple[dict[object, list[float]], str]:
         The sentence that Ctrl-C ended the timing early, "" if nothing did.
     """
     rounds = {name: [] for name in everything}
-    for finished_rounds in progress.counted("timing, round", range(ROUNDS)):
+    for finished_rounds in progress.report_each("timing, round", range(ROUNDS)):
         try:
             for name, action in _rotate(list(everything.items()), finished_rounds):
                 counted_rounds = rounds[name][UNCOUNTED_ROUNDS:]

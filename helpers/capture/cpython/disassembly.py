@@ -4,7 +4,7 @@ import dis
 from itertools import zip_longest
 from types import CodeType
 
-from ...mini.versions import JUMPS, effect, ends
+from ...mini.versions import JUMPS, find_stack_effect, is_never_followed
 from ...model.code_records import Handler
 from ...model.phrase import format_count
 from ..text.value import format_text
@@ -90,10 +90,12 @@ def derive_depths(code: CodeType) -> dict[int, int]:
             continue
         entry, next_entry = unvisited.pop(offset)
         if entry.opcode in JUMPS:
-            pending.append((entry.argval, depth + effect(entry, jump=True)))
-        never_continues = ends(entry.opname)  # a return, a raise or an unconditional jump
+            pending.append((entry.argval, depth + find_stack_effect(entry, jump=True)))
+        never_continues = is_never_followed(
+            entry.opname
+        )  # a return, a raise or an unconditional jump
         if next_entry is not None and not never_continues:
-            pending.append((next_entry.offset, depth + effect(entry, jump=False)))
+            pending.append((next_entry.offset, depth + find_stack_effect(entry, jump=False)))
     return depths_by_offset
 
 
@@ -110,5 +112,5 @@ def count_taken(instruction: dis.Instruction, depth: int) -> int:
     else:
         # The effect is the number of values pushed, minus the number of values taken.
         result_count = 1 if opname.startswith(_PUSHES_RESULT) else 0
-        count = max(0, result_count - effect(instruction, jump=False))
+        count = max(0, result_count - find_stack_effect(instruction, jump=False))
     return min(count, depth)

@@ -15,7 +15,7 @@ from ...model.frame_records import FrameSeen, FramesSeen
 from ...model.phrase import describe_interruption, end_sentence, format_count
 from ...safety.arguments import is_exactly
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.restoring import note_end, note_interrupt
+from ...safety.restoring import note_interrupt, raise_after_verb
 from ..text.error import describe_error
 from ..text.value import format_text, short_repr
 from .objects import read_function_name, require_code
@@ -73,7 +73,7 @@ def _choose_codes(function: FunctionType, only) -> list[CodeType]:
     all functions that have the same globals as `function`.
     """
     if only is None:
-        return find_own_codes(function)
+        return find_codes_with_same_globals(function)
     chosen = only if is_exactly(only, list, tuple, set, frozenset) else [only]
     codes = []
     for item in chosen:
@@ -161,7 +161,7 @@ class HookRecorder:
     def _note_error(self, error: BaseException) -> None:
         """Note the error that the call raised: as a sentence, and to be raised again at the end."""
         self.ending = f" {end_sentence(f'It raised {describe_error(error)}')}"
-        note_end(error)
+        raise_after_verb(error)
 
     def note_frame(self, code: CodeType, values: tuple) -> None:
         """Record a frame that is about to run. The frame hook calls this method.
@@ -241,7 +241,7 @@ def _find_code_of_tracer(tracer) -> CodeType | None:
     return None if function is None else function.__code__
 
 
-def find_own_codes(function: FunctionType) -> list[CodeType]:
+def find_codes_with_same_globals(function: FunctionType) -> list[CodeType]:
     """Return the code objects of all functions that have the same globals as `function`.
 
     Functions that do not exist yet are included: their code is a constant of an outer function's.

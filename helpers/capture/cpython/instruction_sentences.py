@@ -4,7 +4,7 @@ Such as, for `BINARY_OP` with 3 and 4 on the stack: "pops 3 and 4, computes 3 + 
 
 from typing import NamedTuple
 
-from ...mini.versions import one_name
+from ...mini.versions import normalize_opname
 from ...model.phrase import end_sentence
 from ...model.stack_records import LANES
 from .disassembly import RETURNS
@@ -93,7 +93,7 @@ def find_lane(opname: str) -> str:
 def describe_instruction(facts: InstructionFacts) -> str:
     """Return in one plain sentence what the instruction is about to do, and with which values."""
     # The same name on all versions of Python: JUMP for JUMP_FORWARD and JUMP_BACKWARD, for example.
-    name = one_name(facts.opname)
+    name = normalize_opname(facts.opname)
     if facts.ending.startswith("raises"):
         sentence = _describe_raise(facts)
     elif name in ("CALL", "CALL_KW", "CALL_FUNCTION_EX"):

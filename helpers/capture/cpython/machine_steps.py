@@ -13,7 +13,7 @@ from ...mini import vm
 from ...mini.vm.instructions import Plain
 from ...model.code_records import Handler
 from ...safety.restoring import note_interrupt
-from ...safety.standard_output import redirected
+from ...safety.standard_output import redirect_prints
 from ..text.value import ValueWords, describe_value, format_text, short_repr
 from .code_tables import ListedInstruction
 from .recorded_moments import Activation, RecordedMoment
@@ -234,7 +234,7 @@ def record_machine(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     verb = "It raised"
     interrupt = None
     try:
-        with redirected(record.printed):
+        with redirect_prints(record.printed):
             value_text = short_repr(watched_machine().run(fn, *args, **kwargs))
             verb = "It returned"
     except vm.Halt as halt:

@@ -11,7 +11,7 @@ from operator import attrgetter
 from types import CodeType, FrameType
 
 from ...internals import interpreter_frame
-from ...internals.frame_tracer import Enough, ask_for_opcodes, forget_own_tracer
+from ...internals.frame_tracer import StopTracing, ask_for_opcodes, forget_own_tracer
 from ..text.value import short_repr
 from .code_tables import CodeTables
 from .following import RecordingLimits
@@ -181,7 +181,7 @@ class InstructionRecorder:
         # A tracer usually returns itself. This one returns None, and stays set. A function that
         # refers to itself would be in a reference cycle.
         def trace(frame, event, argument):
-            """Record one event of the frame. Raise `Enough`, which ends the tracing, when full."""
+            """Record one event of the frame. When full, end the tracing by raising `StopTracing`."""
             if event == "exception":
                 _, error, _ = argument
                 activation.is_raising = True
@@ -213,7 +213,7 @@ class InstructionRecorder:
             self.stopped = self.stopped or f"The record stops after {serial:,} instructions"
             self.is_full = True
             self._release_frames()
-            raise Enough
+            raise StopTracing
 
         return trace
 

@@ -13,11 +13,11 @@ from ...internals.frame_tracer import FrameTracer
 from ...model.phrase import describe_interruption, end_sentence
 from ...safety.arguments import real_type_name
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.restoring import note_end, note_interrupt
-from ...safety.standard_output import redirected
+from ...safety.restoring import note_interrupt, raise_after_verb
+from ...safety.standard_output import redirect_prints
 from ..text.error import describe_error
 from ..text.value import short_repr
-from .aside import OF_FRAMES, describe_findings, describe_hooks_aside
+from .aside import HOOK_NAMES_ON_FRAMES, describe_replaced_hooks, describe_visible_hooks
 
 MOST_PRINTED, TAIL = 20_000, 1000  # characters
 # A tracer is lost, that is, not called any more, if the program sets another one, or if the tracer
@@ -31,8 +31,8 @@ def run_to_end(run: Callable) -> str:
     """Call `run()`, which runs the user's code, and return how it ended.
 
     Return "" if it raised nothing, `INTERRUPTED` after Ctrl-C, and a description of the error
-    otherwise. The error is not raised here. `note_end` and `note_interrupt` make the verb that is
-    running raise it at its end.
+    otherwise. The error is not raised here. `raise_after_verb` and `note_interrupt` make the
+    verb that is running raise it at its end.
     """
     try:
         run()
@@ -40,7 +40,7 @@ def run_to_end(run: Callable) -> str:
         note_interrupt(error)
         return INTERRUPTED
     except BaseException as error:
-        note_end(error)
+        raise_after_verb(error)
         return describe_error(error)
     return ""
 
@@ -163,7 +163,7 @@ def call_traced(
     was_traced_to_the_end = True
     error_raised = None
     interrupt = None
-    with redirected(printed):
+    with redirect_prints(printed):
         frame_tracer.start()
         try:
             value = watched.call(*args, **kwargs)
@@ -190,9 +190,12 @@ def call_traced(
             sys._getframe().f_trace_opcodes = opcodes_before
     if interrupt is not None:
         note_interrupt(interrupt)
-    note_end(error_raised)
+    raise_after_verb(error_raised)
 
-    hook_sentences = (describe_hooks_aside(frame_tracer), describe_findings(code, OF_FRAMES))
+    hook_sentences = (
+        describe_replaced_hooks(frame_tracer),
+        describe_visible_hooks(code, HOOK_NAMES_ON_FRAMES),
+    )
     aside = " ".join(filter(None, hook_sentences))
     loss = ""
     # After Ctrl-C the tracing ends too, but `Result.sentence` says that already.

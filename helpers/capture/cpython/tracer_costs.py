@@ -11,11 +11,18 @@ from functools import partial
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-from ...internals.own_hooks import is_of_program, profiler_setter, tracer_setter
+from ...internals.own_hooks import build_profiler_setter, build_tracer_setter, is_of_program
 from ...model.cost_records import Costs
 from ...safety.dynamo_aside import leave_to_python
 from ..text.value import format_text
-from .aside import OF_FRAMES, OF_SYS, PROFILER, TRACER, describe_findings, describe_set_again
+from .aside import (
+    HOOK_NAMES_IN_SYS,
+    HOOK_NAMES_ON_FRAMES,
+    PROFILER,
+    TRACER,
+    describe_set_again,
+    describe_visible_hooks,
+)
 from .costs import measure_costs
 from .objects import GENERATOR, list_global_names
 from .stack_run import record_instructions
@@ -65,7 +72,7 @@ def measure_tracers(fn, /, *args, **kwargs) -> Costs:
         listing.note,
         # The next two are "" if the program has set no tracer, and does not ask for one.
         describe_set_again(is_set_again_by_name),
-        describe_findings(code, (*OF_SYS, *OF_FRAMES)),
+        describe_visible_hooks(code, (*HOOK_NAMES_IN_SYS, *HOOK_NAMES_ON_FRAMES)),
     ]
     if code.co_flags & GENERATOR:
         notes.append(ITERATED)
@@ -98,8 +105,8 @@ def _without_tracers(changed: set[str]) -> Iterator[dict[str, bool]]:
         are right only after the block.
     """
     hooks = {
-        TRACER: Hook(sys.gettrace, tracer_setter()),
-        PROFILER: Hook(sys.getprofile, profiler_setter()),
+        TRACER: Hook(sys.gettrace, build_tracer_setter()),
+        PROFILER: Hook(sys.getprofile, build_profiler_setter()),
     }
     earlier_hooks = {name: hook.read() for name, hook in hooks.items()}
     is_set_again_by_name = {}

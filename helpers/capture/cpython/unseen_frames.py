@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 from ...internals import dynamo_reports
 from ...model.phrase import format_count
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.restoring import module
+from ...safety.restoring import find_loaded_module
 
 # The function of `threading` that `Thread.start` calls. CPython 3.13 and later have the first.
 STARTERS = "_start_joinable_thread", "_start_new_thread"
@@ -38,7 +38,7 @@ class UnseenFrames:
     @contextmanager
     def counting(self) -> Iterator[None]:
         """Count threads, calls of compiled functions, and copies by AutoGraph in a `with` block."""
-        had_dynamo = module(DYNAMO) is not None
+        had_dynamo = find_loaded_module(DYNAMO) is not None
         copies_before = _count_copies()
         with ExitStack() as stack:
             stack.enter_context(_watching_starts(self._note_start))
@@ -48,7 +48,7 @@ class UnseenFrames:
                 yield
             finally:
                 self.copies = _count_copies() - copies_before
-                self.is_dynamo_new = not had_dynamo and module(DYNAMO) is not None
+                self.is_dynamo_new = not had_dynamo and find_loaded_module(DYNAMO) is not None
 
     def _note_start(self) -> None:
         """Count a thread that is about to start."""

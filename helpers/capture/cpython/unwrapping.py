@@ -220,7 +220,9 @@ def _unwrap_method(method: MethodType, deepest: int, args: tuple) -> Unwrapped:
 
 def _is_autograd_function(thing: object) -> bool:
     """Return whether an object is a class that derives from `torch.autograd.Function`."""
-    autograd_function = getattr(restoring.module("torch.autograd.function"), "Function", None)
+    autograd_function = getattr(
+        restoring.find_loaded_module("torch.autograd.function"), "Function", None
+    )
     if autograd_function is None:  # torch is not imported, so no class derives from it
         return False
     return real_isinstance(thing, type) and autograd_function in thing.__mro__[1:]

@@ -211,7 +211,7 @@ def find_module_method(module: object) -> Layer | None:
     """
     for kind in _MODULE_KINDS:
         # None if the framework is not imported: then no object is of this class.
-        cls = getattr(restoring.module(kind.home), kind.name, None)
+        cls = getattr(restoring.find_loaded_module(kind.home), kind.name, None)
         if cls is not None and real_isinstance(module, cls):
             return _find_method_of_kind(module, kind)
     return None

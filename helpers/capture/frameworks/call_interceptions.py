@@ -209,13 +209,13 @@ def find_in_frameworks() -> dict[str, str]:
     The ways of a library that is not imported are missing from the dict.
     """
     users = {}
-    get_shell = getattr(restoring.module("IPython"), "get_ipython", None)
+    get_shell = getattr(restoring.find_loaded_module("IPython"), "get_ipython", None)
     shell = get_shell() if get_shell is not None else None
     if shell is not None:  # this process runs the cells of a notebook
         users |= _find_in_ipython(shell)
-    if restoring.module("torch"):
+    if restoring.find_loaded_module("torch"):
         users |= _find_in_torch()
-    if restoring.module("tensorflow"):
+    if restoring.find_loaded_module("tensorflow"):
         users |= _find_in_tensorflow()
     return users
 
@@ -247,7 +247,7 @@ def _find_in_tensorflow() -> dict[str, str]:
     """Return way -> the names of its users, for TensorFlow's hooks and the graph being built."""
     callbacks = tensorflow_private.context.context().op_callbacks
     # The innermost graph comes last. It is the one into which ops are written now.
-    graphs = [real_type_name(graph) for graph in tensorflow_private.graphs_being_built()]
+    graphs = [real_type_name(graph) for graph in tensorflow_private.list_graphs_being_built()]
     return {
         "TensorFlow op callbacks": _list_users(map(_format_hook, callbacks)),
         "TensorFlow's doors to C": _list_users(_find_replaced_entry_points()),
@@ -278,9 +278,9 @@ def _find_modes() -> dict[str, str]:
     """
     # way -> a function that returns the values which are set, as texts or objects
     readers: dict[str, Callable] = {"warnings as errors": _list_raising_warnings}
-    if restoring.module("torch"):
+    if restoring.find_loaded_module("torch"):
         readers |= torch_modes.MODES
-    if restoring.module("tensorflow"):
+    if restoring.find_loaded_module("tensorflow"):
         readers |= tensorflow_private.MODES
 
     users = {}

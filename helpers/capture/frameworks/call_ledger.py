@@ -63,7 +63,7 @@ def build_calls_ledger(
 
     recorded: list[RecordedCase] = []
     stopped_note = ""
-    for name, call in progress.counted("watching call", calls_by_name.items()):
+    for name, call in progress.report_each("watching call", calls_by_name.items()):
         try:
             recorded.append(_record_case(name, call, depth, only, most))
         except KeyboardInterrupt:

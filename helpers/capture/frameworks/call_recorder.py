@@ -6,18 +6,18 @@ function runs. The recorder is a profiler: CPython calls it at the start and the
 from dataclasses import replace
 from types import CodeType, FunctionType
 
-from ...internals.collector import CollectorHeard
-from ...internals.own_profilers import GETPROFILE, SETPROFILE, OwnProfilers, is_aside
+from ...internals.collector import CollectorWatch
+from ...internals.own_profilers import GETPROFILE, SETPROFILE, OwnProfilers, is_of_recorder
 from ...internals.tensorflow_private import (
     AUTOGRAPH_FILE,
     FAST,
     SLOW,
     SLOW_CANCELABLE,
-    code_before_autograph,
+    find_code_before_autograph,
 )
 from ...model.call_records import Call
 from ...safety.arguments import printable, real_type_name
-from ...safety.interrupts import PRESSES, are_recorders
+from ...safety.interrupts import PRESSES, register_recorders
 from ..cpython.following import RecordingLimits
 from ..text.source import format_place
 
@@ -67,7 +67,7 @@ class CallRecorder:
         #: Sets this recorder as the profiler, and knows whether the program sets another one.
         self.profilers = OwnProfilers(self)
         #: Knows whether the garbage collector runs by itself: its finalizers are not counted.
-        self.collector = CollectorHeard()
+        self.collector = CollectorWatch()
         # Of each call that has not returned: its index in `calls`, None if it is not recorded.
         self._open_calls: list[int | None] = []
         self._depth = 0  # how many of the open calls are recorded
@@ -81,7 +81,7 @@ class CallRecorder:
         function for the last three.
         """
         # Nothing is recorded after the end, or in a frame that runs only because of a recorder.
-        if self.end_reason or self.profilers.replaced_at or is_aside(frame):
+        if self.end_reason or self.profilers.replaced_at or is_of_recorder(frame):
             return
         if self.collector.is_at_work(event, argument):
             return
@@ -147,7 +147,7 @@ class CallRecorder:
         if AUTOGRAPH_FILE not in code.co_filename:
             return None
         if id(code) not in self._originals_by_code:
-            self._originals_by_code[id(code)] = code, code_before_autograph(code)
+            self._originals_by_code[id(code)] = code, find_code_before_autograph(code)
         _, original = self._originals_by_code[id(code)]
         return original
 
@@ -182,7 +182,7 @@ class CallRecorder:
         return False
 
 
-are_recorders(CallRecorder.__call__)
+register_recorders(CallRecorder.__call__)
 
 
 def describe_replacement(profilers: OwnProfilers) -> str:

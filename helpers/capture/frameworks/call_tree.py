@@ -15,7 +15,12 @@ from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
 from ...model.call_records import Call, CallTree
 from ...model.phrase import describe_interruption, format_count, format_names
 from ...safety.dynamo_aside import leave_to_python
-from ..cpython.aside import OF_COLLECTOR, OF_SYS, describe_findings, describe_hooks_aside
+from ..cpython.aside import (
+    HOOK_NAMES_IN_SYS,
+    HOOK_NAMES_OF_COLLECTOR,
+    describe_replaced_hooks,
+    describe_visible_hooks,
+)
 from ..cpython.following import RecordingLimits
 from ..cpython.objects import read_title_name
 from ..cpython.settrace import INTERRUPTED, run_to_end
@@ -144,10 +149,10 @@ def describe_effects_on_profilers(recorder: CallRecorder) -> str:
     the callbacks of the garbage collector may find those of the recorder.
     """
     code = recorder.function.__code__ if recorder.function is not None else None
-    hooks_found = OF_SYS[1:] if recorder.profilers.is_found else ()  # only `getprofile`
+    hooks_found = HOOK_NAMES_IN_SYS[1:] if recorder.profilers.is_found else ()  # only `getprofile`
     sentences = (
-        describe_hooks_aside(profiler=recorder.profilers),
-        describe_findings(code, OF_COLLECTOR, hooks_found),
+        describe_replaced_hooks(profiler=recorder.profilers),
+        describe_visible_hooks(code, HOOK_NAMES_OF_COLLECTOR, hooks_found),
     )
     return " ".join(filter(None, sentences))
 

@@ -67,7 +67,7 @@ def _prepare_call(load: Callable, fn: FunctionType, args: tuple, kwargs: dict) -
         return PreparedCall(wrap(copy), copy, tensor_args, tensor_kwargs)
     # An installation may be broken in any way, and a framework may not know a dtype.
     except Exception as error:
-        reason = missing_parts.sentence(error) or describe_error(error)
+        reason = missing_parts.describe_missing_part(error) or describe_error(error)
         return PreparedCall(fn, fn, args, kwargs, reason)
 
 

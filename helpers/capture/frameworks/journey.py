@@ -16,14 +16,14 @@ from importlib import import_module
 from types import FunctionType
 
 from ...internals import dynamo_state
-from ...internals.own_hooks import profiler_setter
+from ...internals.own_hooks import build_profiler_setter
 from ...model.journey_records import NOT_CALLED, SHARES, Journey, Passage, Stop
 from ...model.phrase import clip_text
 from ...model.spine import SPINE
 from ...safety import PACKAGE
 from ...safety.arguments import require_bool
 from ...safety.restoring import is_interrupted
-from ...safety.standard_output import redirected
+from ...safety.standard_output import redirect_prints
 from ..cpython.frameworks_of_callables import UNSEEN, find_frameworks
 from ..cpython.objects import GENERATOR, read_title_name
 from ..cpython.settrace import Printed, run_to_end
@@ -197,8 +197,8 @@ def _measure_shares(
     # `profile` replaces a profiler that the program may have set. `restore_profiler()` sets the
     # program's profiler again.
     profile = Profile()
-    restore_profiler = profiler_setter()
-    with redirected(Printed()):  # the third call must not print again
+    restore_profiler = build_profiler_setter()
+    with redirect_prints(Printed()):  # the third call must not print again
         error_text = run_to_end(lambda: profile.runcall(call_from_learner, fn, args, kwargs))
     if sys.getprofile() is None:  # otherwise the program has set another profiler meanwhile
         restore_profiler()

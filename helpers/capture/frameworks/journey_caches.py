@@ -12,7 +12,7 @@ from types import CodeType, FunctionType
 
 from ...internals import torch_private
 from ...safety import restoring
-from ..cpython.hooked_frames import find_own_codes
+from ..cpython.hooked_frames import find_codes_with_same_globals
 
 _CACHE_TYPE = functools._lru_cache_wrapper
 
@@ -78,9 +78,9 @@ def list_dynamo_codes(function: FunctionType | None) -> dict[int, CodeType]:
     own code objects by its id. The code of a resume function, with which a frame goes on after a
     graph break, is among them.
     """
-    if function is None or not restoring.module("torch._dynamo"):
+    if function is None or not restoring.find_loaded_module("torch._dynamo"):
         return {}
-    files = {code.co_filename for code in find_own_codes(function)}
+    files = {code.co_filename for code in find_codes_with_same_globals(function)}
     # Weak references: a code object that Dynamo no longer uses is None here.
     dynamo_codes = [reference() for reference in torch_private.output_codes.seen]
     codes_by_id = {}

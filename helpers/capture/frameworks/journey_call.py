@@ -22,8 +22,8 @@ from ...internals.frame_tracer import FrameTracer
 from ...safety import restoring
 from ...safety.arguments import real_isinstance
 from ...safety.dynamo_aside import leave_to_python
-from ...safety.standard_output import redirected
-from ..cpython.aside import describe_hooks_aside
+from ...safety.standard_output import redirect_prints
+from ..cpython.aside import describe_replaced_hooks
 from ..cpython.settrace import INTERRUPTED, Printed, run_to_end
 from ..tensorflow.trace_words import TypeNames
 from .call_recorder import read_module_name
@@ -57,7 +57,7 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
     `function` is the Python function behind `fn`, None if there is none. An error of the call is
     not raised: it is in the record, and so is Ctrl-C.
     """
-    has_dynamo = restoring.module("torch._dynamo") is not None
+    has_dynamo = restoring.find_loaded_module("torch._dynamo") is not None
     dynamo_codes_before = list_dynamo_codes(function)
     printed = Printed()  # receives what the call prints
     space = _find_learners_globals(fn, function)
@@ -68,13 +68,13 @@ def record_call(fn, args: tuple, kwargs: dict, function: FunctionType | None) ->
 
     # The hooks into the frameworks are installed before the call and removed after it.
     with contextlib.ExitStack() as stack:
-        if restoring.module("tensorflow"):
+        if restoring.find_loaded_module("tensorflow"):
             key = _describe_cache_key(fn, args, kwargs)
-            traces = stack.enter_context(tensorflow_traces.collecting_traces())
+            traces = stack.enter_context(tensorflow_traces.collect_traces())
             stack.enter_context(recording_tensorflow_ops(recorder))
-        if restoring.module("torch"):
+        if restoring.find_loaded_module("torch"):
             stack.enter_context(build_torch_mode(recorder))
-        stack.enter_context(redirected(printed))
+        stack.enter_context(redirect_prints(printed))
         if has_dynamo:
             _leave_recorder_to_python(recorder)
         stack.enter_context(recorder.collector)
@@ -210,7 +210,7 @@ def _find_learners_globals(fn, function: FunctionType | None) -> dict | None:
     class_module = type(fn.__self__).__module__
     if class_module.partition(".")[0] in LIBRARIES:
         return None
-    return getattr(restoring.module(class_module), "__dict__", None)
+    return getattr(restoring.find_loaded_module(class_module), "__dict__", None)
 
 
 def _describe_cache_key(fn, args: tuple, kwargs: dict) -> str:
@@ -274,7 +274,7 @@ class _RunUnderRecorder:
             if is_tracer_set:
                 tracer.put_back()
             tracer.finish()
-            self._set_aside = describe_hooks_aside(tracer, recorder.profilers)
+            self._set_aside = describe_replaced_hooks(tracer, recorder.profilers)
             sys._getframe().f_trace_opcodes = asked_for_opcodes
 
     def describe_end(self) -> RecorderEnd:

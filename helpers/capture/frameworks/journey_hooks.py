@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 
 from ...internals import tensorflow_private, torch_modes, torch_private
 from ...internals.tensorflow_private import FAST, SLOW, SLOW_CANCELABLE
-from ...safety.interrupts import are_recorders
+from ...safety.interrupts import register_recorders
 from ...safety.restoring import patched
 from .journey_recorder import JourneyRecorder
 
@@ -94,7 +94,7 @@ def build_torch_mode(recorder: JourneyRecorder) -> AbstractContextManager:
         """Have the recorder not count what a function of the mode calls."""
         recorder.hidden_callers[id(code)] = code
 
-    are_recorders(report_op)
+    register_recorders(report_op)
     mode = torch_modes.build_dispatch_mode(report_op, hide_calls_of)
     hide_calls_of(report_op.__code__)
 

@@ -16,13 +16,13 @@ from opcode import opname
 from types import CodeType, FrameType, FunctionType
 
 from ...internals import dynamo_codes, own_profilers
-from ...internals.collector import CollectorHeard
+from ...internals.collector import CollectorWatch
 from ...internals.frame_tracer import ask_for_opcodes, forget_tracer
-from ...internals.own_profilers import is_aside
+from ...internals.own_profilers import is_of_recorder
 from ...mini.frame_hook.slot import address_installed
 from ...safety import PACKAGE, restoring
 from ...safety.arguments import is_exactly
-from ...safety.interrupts import PRESSES, are_recorders
+from ...safety.interrupts import PRESSES, register_recorders
 from ...safety.users_frames import is_library
 from ..cpython.objects import ASYNC_GENERATOR, COROUTINE, GENERATOR, find_global_lookups
 from ..cpython.settrace import Printed
@@ -118,7 +118,7 @@ class JourneyRecorder:
         #: Sets and takes away the profiler, also where the program sets one of its own.
         self.profilers = own_profilers.OwnProfilers(self.profile)
         #: Tells whether the garbage collector runs by itself: its finalizers are not counted.
-        self.collector = CollectorHeard()
+        self.collector = CollectorWatch()
         #: The code and the line of the program that replaced the tracer; None if none did.
         self.tracer_replaced_at: tuple[CodeType, int] | None = None
         #: How many ops there were when the program replaced the profiler.
@@ -164,7 +164,7 @@ class JourneyRecorder:
 
         Dynamo makes a resume function of the rest of the learner's function after a graph break.
         """
-        if not restoring.module("torch._dynamo"):
+        if not restoring.find_loaded_module("torch._dynamo"):
             return set()
         resume_ids = set()
         for code_id, code in self.codes.items():
@@ -220,7 +220,7 @@ class JourneyRecorder:
         "c_exception" for a C function, which is the `argument`.
         """
         # A frame of another recorder; or the program has set its own profiler, so this one is over.
-        if is_aside(frame) or self.profilers.replaced_at:
+        if is_of_recorder(frame) or self.profilers.replaced_at:
             return
         if self._remaining_frames <= 0:  # there were too many frames: the counting has stopped
             PRESSES.once_more  # noqa: B018 (see the last line)
@@ -412,7 +412,7 @@ class JourneyRecorder:
         return is_write or _is_own_module(read_module_name(frame.f_globals))
 
 
-are_recorders(
+register_recorders(
     JourneyRecorder.profile, JourneyRecorder.trace, JourneyRecorder.step, JourneyRecorder.note_op
 )
 

@@ -4,7 +4,12 @@ of TensorFlow that rewrites functions) and `DYNAMO` (the compiler of torch).
 """
 
 from ...model.phrase import describe_interruption, format_count, format_names
-from ..cpython.aside import OF_COLLECTOR, OF_FRAMES, OF_SYS, describe_findings
+from ..cpython.aside import (
+    HOOK_NAMES_IN_SYS,
+    HOOK_NAMES_OF_COLLECTOR,
+    HOOK_NAMES_ON_FRAMES,
+    describe_visible_hooks,
+)
 from ..text.source import format_place
 from .call_tree import HEARD_NOTE
 from .journey_record import AUTOGRAPH, DYNAMO, YOU, CallRecord, RecorderEnd
@@ -141,12 +146,14 @@ def list_notes_on_recorders(
     `code_of_function` is the code object of the function that was called, None if it has none.
     """
     was_profiler_found = first.end.is_profiler_found or second.end.is_profiler_found
-    hooks_found = OF_SYS[1:] if was_profiler_found else ()  # only `getprofile`
+    hooks_found = HOOK_NAMES_IN_SYS[1:] if was_profiler_found else ()  # only `getprofile`
     notes = [
         *_list_notes_on_end(first.end),
         *_list_notes_on_end(second.end),
         second.end.set_aside or first.end.set_aside,
-        describe_findings(code_of_function, OF_FRAMES + OF_COLLECTOR, hooks_found),
+        describe_visible_hooks(
+            code_of_function, HOOK_NAMES_ON_FRAMES + HOOK_NAMES_OF_COLLECTOR, hooks_found
+        ),
     ]
     # A note that both calls have is returned once.
     return tuple(dict.fromkeys(notes))

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from ...internals.tensorflow_private import graph_ops
+from ...internals.tensorflow_private import list_graph_ops
 from ...mini import frame_hook
 from ...model.journey_records import Stop
 from ...model.phrase import format_count, format_names
@@ -411,7 +411,7 @@ def _describe_kernels(record: CallRecord) -> str:
 
 def list_ops_in_graph(op: RecordedOp) -> tuple[str, ...]:
     """Return the names of the ops in the graph that an op runs; empty for an op of no graph."""
-    return graph_ops(op.name) if GRAPH_NAME.fullmatch(op.name) else ()
+    return list_graph_ops(op.name) if GRAPH_NAME.fullmatch(op.name) else ()
 
 
 def format_op_name(op: RecordedOp) -> str:

@@ -70,13 +70,13 @@ class OpRecorder:
         A framework that is not imported when the block begins is not watched.
         """
         with contextlib.ExitStack() as stack:
-            if restoring.module("torch"):
+            if restoring.find_loaded_module("torch"):
                 stack.enter_context(torch_modes.build_dispatch_mode(self.note_torch_op))
                 stack.enter_context(
                     dynamo_reports.report_compiled_functions(self._note_compiled_call)
                 )
-            if restoring.module("tensorflow"):
-                stack.enter_context(tensorflow_private.op_callback(self.note_tensorflow_op))
+            if restoring.find_loaded_module("tensorflow"):
+                stack.enter_context(tensorflow_private.report_ops(self.note_tensorflow_op))
             try:
                 yield
             finally:

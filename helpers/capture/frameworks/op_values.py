@@ -132,7 +132,7 @@ def _choose_kind(value_type: type) -> str:
     PLAIN_TENSOR is torch's own class, LIST a list or tuple, and OTHER_TENSOR any other class of
     tensors, such as TensorFlow's. NO_TENSOR is anything else.
     """
-    torch = restoring.module("torch")
+    torch = restoring.find_loaded_module("torch")
     if torch and value_type in (torch.Tensor, torch.nn.Parameter):
         return PLAIN_TENSOR
     if issubclass(value_type, (list, tuple)):

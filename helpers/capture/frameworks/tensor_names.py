@@ -167,5 +167,5 @@ def is_instance_of(value, class_path: tuple[str, str]) -> bool:
     The module is not imported for this. If it is not imported yet, there is no instance.
     """
     module, name = class_path
-    cls = getattr(restoring.module(module), name, None)
+    cls = getattr(restoring.find_loaded_module(module), name, None)
     return isinstance(cls, type) and real_isinstance(value, cls)

@@ -9,7 +9,7 @@ from os.path import basename
 
 from ...mini.oneflow import OpError
 from ...mini.oneflow.job import Op
-from ...mini.oneflow.kernels import named as find_python_kernel
+from ...mini.oneflow.kernels import find_python_kernel as find_python_kernel
 from ...mini.oneflow.registry import Registry
 from ...mini.oneflow.session import session
 from ...model.graphs import Edge, Graph, Node

@@ -135,7 +135,7 @@ def _raise_if_part_is_missing(error: str) -> None:
 
     `error` is the last line of a traceback. Return if the error is about anything else.
     """
-    sentence = missing_parts.of_line(error)
+    sentence = missing_parts.describe_missing_module_line(error)
     if sentence:
         raise missing_parts.MissingPart(sentence)
 
@@ -159,7 +159,7 @@ def call_in_child(fn: Callable, /, *args) -> object:
         accepted = "arguments of dicts, lists, text and numbers"
         raise TypeError(f"call_in_child accepts {accepted}, not {faults[0]}")
 
-    with progress.doing(f"running {name}"):
+    with progress.report_activity(f"running {name}"):
         request = {"source": f"{source}\n", "name": name, "args": args}
         reply = ask_child(request, SECONDS_OF_A_CALL)
     return _read_result(reply, name, fn.__globals__)

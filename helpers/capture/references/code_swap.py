@@ -10,7 +10,7 @@ from functools import partial
 
 from ...model.phrase import format_count
 from ...safety.arguments import real_isinstance
-from ...safety.restoring import Own, speaks_to_users
+from ...safety.restoring import HiddenFromSearch, speaks_to_users
 from .fixed_places import find_fixed_reason
 from .owner_names import describe_object
 from .places import HiddenList
@@ -20,7 +20,7 @@ from .places import HiddenList
 _ACTIVE_SWAPS = HiddenList()
 
 
-class CodeSwap(Own):
+class CodeSwap(HiddenFromSearch):
     """Makes `function` run the code of a donor inside a `with` block.
 
     Attributes

@@ -12,7 +12,7 @@ import types
 from gc import get_objects, get_referents, get_referrers, is_tracked
 
 from ...safety.arguments import real_isinstance
-from ...safety.restoring import Own
+from ...safety.restoring import HiddenFromSearch
 from ..cpython.objects import read_namespace
 from .loaded_modules import find_module_names, find_singledispatch_names
 from .numpy_arrays import find_array_type, list_array_contents
@@ -25,7 +25,7 @@ FEW = 40  # objects to ask the collector about at once; for more, one pass over 
 _LAST_HOLDERS = (types.FrameType, types.TracebackType, types.FunctionType)
 
 
-class HolderGraph(Own):
+class HolderGraph(HiddenFromSearch):
     """The holders of some targets, and what holds these, as far as the search went.
 
     Attributes
@@ -195,7 +195,11 @@ def _find_holders_of_level(level: HiddenList, wanted_ids: dict[int, HiddenList])
     for candidate in candidates:
         is_holder = is_small or _holds_any(candidate, wanted_ids)
         # Everything that the search itself makes is derived from this class.
-        if is_holder and candidate is not arguments and not real_isinstance(candidate, Own):
+        if (
+            is_holder
+            and candidate is not arguments
+            and not real_isinstance(candidate, HiddenFromSearch)
+        ):
             holders.append(candidate)
     return holders
 

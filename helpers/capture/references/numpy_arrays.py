@@ -10,7 +10,7 @@ from ...safety.arguments import real_isinstance
 
 def find_array_type() -> type | None:
     """Return the class `numpy.ndarray`, None if nobody has imported NumPy."""
-    return getattr(restoring.module("numpy"), "ndarray", None)
+    return getattr(restoring.find_loaded_module("numpy"), "ndarray", None)
 
 
 def list_array_contents(value: object) -> list:

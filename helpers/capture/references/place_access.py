@@ -12,11 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ...safety.restoring import Own
+from ...safety.restoring import HiddenFromSearch
 from ..cpython.objects import read_instance_dict, read_namespace
 from .module_caches import find_module_cache
 
-MISSING = Own()
+MISSING = HiddenFromSearch()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from types import ModuleType
 
 from ...model.reference_records import Binding, join_path
 from ...safety.arguments import is_exactly, printable, real_isinstance, real_type_name
-from ...safety.restoring import Own
+from ...safety.restoring import HiddenFromSearch
 from ..cpython.objects import read_namespace
 from .module_caches import find_module_cache
 from .place_access import MISSING, find_access
@@ -24,11 +24,11 @@ FIXED_REASONS = {  # kind of place -> why it cannot be written; {} is the name o
 _SEQUENCE_TYPES = {"list item": list, "deque item": deque}
 
 
-class HiddenList(list, Own):
+class HiddenList(list, HiddenFromSearch):
     """A list for the search's own use: the search never reports it as a holder of its items."""
 
 
-class Place(Own):
+class Place(HiddenFromSearch):
     """A reference that a holder has to an object.
 
     Attributes

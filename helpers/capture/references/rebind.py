@@ -13,7 +13,7 @@ from gc import get_objects
 from ...model.phrase import format_names
 from ...model.reference_records import Binding
 from ...safety.arguments import is_exactly, printable, real_isinstance
-from ...safety.restoring import Own, speaks_to_users
+from ...safety.restoring import HiddenFromSearch, speaks_to_users
 from ..cpython.objects import list_global_names, read_instance_dict
 from ..text.source import format_place
 from ..text.value import format_label
@@ -100,7 +100,7 @@ def _refuse_objects(old: object, new: object) -> None:
         raise ValueError(f"{subject} cannot become {describe_object(new)}, which is shared")
 
 
-class Rebinding(Own):
+class Rebinding(HiddenFromSearch):
     """A context manager that replaces one object by another everywhere, and restores it.
 
     Attributes

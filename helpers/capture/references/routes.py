@@ -16,7 +16,7 @@ from ...model.reference_records import UNKNOWN, Function, Route, RouteMap
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import real_type_name, require_dict
-from ...safety.restoring import note_end, note_interrupt
+from ...safety.restoring import note_interrupt, raise_after_verb
 from ..text.error import describe_error
 from ..text.source import find_source
 from ..text.value import format_label, format_name
@@ -70,7 +70,7 @@ def record_callers(
     runs = {NOTHING: nullcontext, **named_interventions}  # first without an intervention
     columns: list[list[Verdict]] = []  # of each column the verdicts, in the order of the routes
     note = ""
-    for heading, intervention in progress.counted("column", runs.items()):
+    for heading, intervention in progress.report_each("column", runs.items()):
         try:
             columns.append(_run_column(named_routes, judge, heading, intervention))
         except KeyboardInterrupt as error:
@@ -123,7 +123,7 @@ def _run_column(
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        note_end(error)  # whoever runs this verb raises the error again
+        raise_after_verb(error)  # whoever runs this verb raises the error again
         # No route raised this error, because `_judge_route` catches what a route raises.
         moment = "left" if verdicts else "entered"
         sentence = f"the intervention {format_label(heading)} could not be {moment}"
@@ -141,7 +141,7 @@ def _judge_route(judge: Callable, route: Callable) -> Verdict:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        note_end(error)
+        raise_after_verb(error)
         return Verdict(real_type_name(error), "failed")
     text = format_name(word) if type(word) is str else format_label(word)
     return Verdict(text, "plain")
@@ -314,7 +314,7 @@ class _HolderRecorder:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # the reader is the learner's own
-            note_end(error)
+            raise_after_verb(error)
             return UNKNOWN
 
 

@@ -22,8 +22,8 @@ def is_plain_tensor(value: object) -> bool:
 
     A class derived from them may have methods of a user, which must not run here.
     """
-    tensor_type = getattr(restoring.module("torch"), "Tensor", None)
-    parameter_type = getattr(restoring.module("torch.nn"), "Parameter", None)
+    tensor_type = getattr(restoring.find_loaded_module("torch"), "Tensor", None)
+    parameter_type = getattr(restoring.find_loaded_module("torch.nn"), "Parameter", None)
     kinds = [kind for kind in (tensor_type, parameter_type) if kind is not None]
     return is_exactly(value, *kinds)
 
@@ -131,8 +131,8 @@ def _find_other_tensors(tensor) -> HiddenList:
 
     Instances of derived classes are left out, because their methods may be code of a user.
     """
-    tensor_type = restoring.module("torch").Tensor
-    parameter_type = getattr(restoring.module("torch.nn"), "Parameter", tensor_type)
+    tensor_type = restoring.find_loaded_module("torch").Tensor
+    parameter_type = getattr(restoring.find_loaded_module("torch.nn"), "Parameter", tensor_type)
     return HiddenList(
         value
         for value in get_objects()

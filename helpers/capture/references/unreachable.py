@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from ...safety.arguments import real_isinstance
-from ...safety.restoring import Own
+from ...safety.restoring import HiddenFromSearch
 from .places import HiddenList
 
 MOST_MEMBERS = 3000  # objects above the holders; of more nothing is said
@@ -122,7 +122,7 @@ def _find_holders_of_all(values: HiddenList) -> HiddenList:
     return HiddenList(
         referrer
         for referrer in referrers
-        if referrer is not arguments and not real_isinstance(referrer, Own)
+        if referrer is not arguments and not real_isinstance(referrer, HiddenFromSearch)
     )
 
 

@@ -64,5 +64,5 @@ def recording_op_names() -> Iterator[list[str]]:
         names.append(op_type.decode() if isinstance(op_type, bytes) else op_type)
         return outputs
 
-    with tensorflow_private.op_callback(callback):
+    with tensorflow_private.report_ops(callback):
         yield names

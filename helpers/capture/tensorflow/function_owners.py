@@ -54,7 +54,7 @@ def read_owners(callables: list) -> Owners:
         return {SELF: tuple(_refer_to_object(model) for model in list_models(callables))}
 
     methods = [wrapped for wrapped in callables if type(wrapped) is MethodType]
-    selves = [tensorflow_traces.owner_of(method) for method in methods]
+    selves = [tensorflow_traces.find_method_owner(method) for method in methods]
     owners: Owners = {SELF: tuple(_refer_to_object(owner) for owner in selves)}
     for wrapped in callables:
         if real_isinstance(wrapped, *PYTHON_FUNCTIONS):

@@ -86,7 +86,7 @@ def _find_concrete_function(thing, args: tuple, kwargs: dict):
     if has_arguments:
         return trace_function(function, args, kwargs)
 
-    traces = tensorflow_traces.all_traces(function)
+    traces = tensorflow_traces.list_traces(function)
     if len(traces) == 1:
         return traces[0]
     raise ValueError(
@@ -110,7 +110,7 @@ def _find_inner_tf_function(function):
     wrapped = list_wrapped_callables(function)
     tf_functions = [part for part in wrapped if not real_isinstance(part, *PYTHON_FUNCTIONS)]
     for tf_function in tf_functions:
-        if tensorflow_traces.all_traces(tf_function):
+        if tensorflow_traces.list_traces(tf_function):
             return tf_function
     return tf_functions[0] if tf_functions else function
 

@@ -58,8 +58,8 @@ def _run_for_graphs(function, args: tuple, kwargs: dict) -> list:
     `pre_optimization_graph`, before Grappler, and a `post_optimization_graph`, after it.
     """
     with (
-        tensorflow_traces.retraces_counted_apart(),
-        tensorflow_private.run_metadata() as export_metadata,
+        tensorflow_traces.count_retraces_apart(),
+        tensorflow_private.collect_run_metadata() as export_metadata,
         running_user_code(),
     ):
         function(*args, **kwargs)

@@ -21,7 +21,7 @@ from ...internals import (
 from ...internals.dynamo_state import as_if_new_where_possible
 from ...safety import restoring
 from ...safety.arguments import real_isinstance, real_type_name
-from ...safety.standard_output import redirected
+from ...safety.standard_output import redirect_prints
 from ..cpython.frameworks_of_callables import find_frameworks
 from ..cpython.objects import read_callable_name, read_compiled_original, read_traced_function
 from ..cpython.settrace import Printed, run_to_end
@@ -116,8 +116,8 @@ def _dynamo_restored(way: Callable, function) -> Iterator[None]:
     in the block, and compiles everything again.
     """
     users = find_frameworks(way) | find_frameworks(function)
-    uses_dynamo = restoring.module("torch._dynamo") or "PyTorch" in users
-    if not restoring.module("torch") or not uses_dynamo:
+    uses_dynamo = restoring.find_loaded_module("torch._dynamo") or "PyTorch" in users
+    if not restoring.find_loaded_module("torch") or not uses_dynamo:
         yield  # there is no Dynamo to protect
     elif way is leave_as_it_is:
         with dynamo_settings.run_compiled_functions_eagerly():
@@ -182,13 +182,13 @@ class _MutationRecorder:
         traces = []
         random_use = None
         with ExitStack() as stack:
-            if restoring.module("tensorflow"):
+            if restoring.find_loaded_module("tensorflow"):
                 # The call must neither use up the program's random numbers, nor count in
                 # TensorFlow's warning of too many traces.
-                traces = stack.enter_context(tensorflow_traces.collecting_traces())
-                random_use = stack.enter_context(tensorflow_random.random_numbers_apart())
-                stack.enter_context(tensorflow_traces.retraces_counted_apart())
-            stack.enter_context(redirected(printed))
+                traces = stack.enter_context(tensorflow_traces.collect_traces())
+                random_use = stack.enter_context(tensorflow_random.use_own_random_numbers())
+                stack.enter_context(tensorflow_traces.count_retraces_apart())
+            stack.enter_context(redirect_prints(printed))
             if target is not self._function:
                 # In plain Python, an error in a thread is reported as without the verb.
                 stack.enter_context(_collecting_thread_errors(self._thread_errors))
@@ -245,7 +245,10 @@ def _find_compilers(callable_object) -> set[str]:
     frameworks = set()
     if read_traced_function(unwrap_recorder(callable_object)):
         frameworks.add("TensorFlow")
-    if restoring.module("torch._dynamo") and read_compiled_original(callable_object) is not None:
+    if (
+        restoring.find_loaded_module("torch._dynamo")
+        and read_compiled_original(callable_object) is not None
+    ):
         frameworks.add("PyTorch")
     return frameworks
 
@@ -256,7 +259,7 @@ def _has_new_graph_tensor(value, known_ids: set[int]) -> bool:
     A symbolic tensor stands for a value in a graph. After the trace it is of no use, so a program
     that stores one has a bug: the tensor has *leaked*. The known ids are those of before the call.
     """
-    if not restoring.module("tensorflow"):
+    if not restoring.find_loaded_module("tensorflow"):
         return False
     for leaf in ReachableState([("", value)]).leaves:
         is_symbolic = real_isinstance(leaf, tensorflow_private.SymbolicTensor)

@@ -68,7 +68,7 @@ def build_mutations_ledger(
     entries = []
     frameworks = set()  # those that ran a function
     with _setting_again_at_the_end() as library_settings:
-        for name, case in progress.counted("case", checked_cases):
+        for name, case in progress.report_each("case", checked_cases):
             entry = _run_case(name, case, checked_ways, frameworks, library_settings)
             if entry is None:  # Ctrl-C
                 if not entries:  # there is nothing to show
@@ -149,7 +149,7 @@ def _find_default_ways(cases: list[Case]) -> dict[str, Callable]:
     loaded = {
         framework
         for framework, module_name in MODULES_BY_FRAMEWORK.items()
-        if restoring.module(module_name)
+        if restoring.find_loaded_module(module_name)
     }
     used = set()
     for _, case in cases:
@@ -162,7 +162,7 @@ def _find_default_ways(cases: list[Case]) -> dict[str, Callable]:
 
     ways = {PLAIN_WAY: leave_as_it_is}
     if "TensorFlow" in used:
-        ways["tf.function"] = restoring.module("tensorflow").function
+        ways["tf.function"] = restoring.find_loaded_module("tensorflow").function
     if "PyTorch" in used:
         ways["torch.compile"] = _compile_copy
     return ways

@@ -185,7 +185,7 @@ class ReachableState:
         if not self._follows_code and real_isinstance(value, *DEFINITIONS):
             return []
         if is_tf_generator(value):
-            state = tensorflow_random.generator_state(value)
+            state = tensorflow_random.read_generator_state(value)
             if state:
                 self.generators.append((path, value, state))
         return self._look_into_leaf(path, value)

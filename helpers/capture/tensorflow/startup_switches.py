@@ -61,7 +61,7 @@ def run_switches() -> Transcripts:
     After Ctrl-C, the result has the programs that have run.
     """
     runs = []
-    for label in progress.counted("start", SWITCHES):
+    for label in progress.report_each("start", SWITCHES):
         runs.append(run_switch(label))
         if is_interrupted():
             break

@@ -72,13 +72,13 @@ def is_plain_object(value) -> bool:
 
 def is_tf_generator(value) -> bool:
     """Return whether this is a tf.random.Generator; TensorFlow is not imported for the answer."""
-    module = restoring.module("tensorflow.python.ops.stateful_random_ops")
+    module = restoring.find_loaded_module("tensorflow.python.ops.stateful_random_ops")
     return bool(module) and real_isinstance(value, module.Generator)
 
 
 def is_tf_function(value) -> bool:
     """Return whether this is a tf.function; TensorFlow is not imported for the answer."""
-    if not restoring.module("tensorflow"):
+    if not restoring.find_loaded_module("tensorflow"):
         return False
     return real_isinstance(value, tensorflow_private.Function)
 
@@ -129,7 +129,7 @@ def can_change(leaf) -> bool:
     if is_tf_generator(leaf):
         return False  # its state is compared
     for module_name, class_names in FIXED_BY_MODULE.items():
-        module = restoring.module(module_name)
+        module = restoring.find_loaded_module(module_name)
         classes = [getattr(module, name) for name in class_names if hasattr(module, name)]
         if module and real_isinstance(leaf, *classes):
             return False

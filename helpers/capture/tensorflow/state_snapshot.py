@@ -30,7 +30,7 @@ class StateSnapshot:
         for name in self._keras_seeds.changed():
             changes[name] = ""
         for path, generator, state in self.reachable.generators:
-            if tensorflow_random.generator_state(generator) != state:
+            if tensorflow_random.read_generator_state(generator) != state:
                 changes[path] = ""
         for snapshot in self.reachable.snapshots_by_id.values():
             changes |= snapshot.find_changes()
@@ -49,6 +49,6 @@ class StateSnapshot:
         restore_random_states(self._random_states)
         self._keras_seeds.put_back()
         for _, generator, state in self.reachable.generators:
-            if tensorflow_random.generator_state(generator) != state:
+            if tensorflow_random.read_generator_state(generator) != state:
                 tensorflow_random.restore_generator(generator, state)
         return library_settings

@@ -141,7 +141,7 @@ class TraceRecorder:
         args_to_look_up = args
         if prefix and not args and not kwargs:
             # `get_concrete_function()` traces for the input signature, if the function has one.
-            args_to_look_up = tensorflow_cache.signature_of(self.function) or args
+            args_to_look_up = tensorflow_cache.read_input_signature(self.function) or args
         try:
             forecast = self.forecast(args_to_look_up, kwargs)
         except Exception as error:
@@ -162,7 +162,7 @@ class TraceRecorder:
         traces = []
         try:
             # TensorFlow appends each ConcreteFunction to `traces` when it has traced it.
-            with tensorflow_traces.collecting_traces() as traces:
+            with tensorflow_traces.collect_traces() as traces:
                 if forecast.verdict == "trace":
                     self._tracing_calls.append(_TracingCall(thread, traces))
                 return call(*args, **kwargs)
@@ -191,7 +191,7 @@ class TraceRecorder:
         # that are in its cache.
         new_keys = []
         if traces:
-            cached = tensorflow_cache.cached_keys(self.function)
+            cached = tensorflow_cache.read_cached_keys(self.function)
             new_keys = [key for key, concrete in cached.items() if _is_in(concrete, traces)]
 
         verdict, sentences = self._find_verdict(forecast, new_keys, error, prefix)

@@ -132,7 +132,7 @@ class TypeNames:
     def format_value(self, value) -> str:
         """Return the text of a live value: that of its TraceType, or a label if it has none."""
         try:
-            return self.format_type(tensorflow_cache.type_of(value))
+            return self.format_type(tensorflow_cache.read_trace_type(value))
         except Exception:  # the missing type may be the reason why there is no key
             return format_label(value)
 

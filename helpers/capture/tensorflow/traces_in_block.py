@@ -61,10 +61,10 @@ class BlockRecorder:
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Record each trace in the block. tf.functions traced before it are noted, too."""
-        for function in tensorflow_traces.traced_functions():
+        for function in tensorflow_traces.find_traced_functions():
             self._remember(list_wrapped_callables(function.python_function))
         # The number of rows serves as the clock that says when a trace began.
-        with tensorflow_traces.reporting_traces(self._record, lambda: len(self._rows)):
+        with tensorflow_traces.report_traces(self._record, lambda: len(self._rows)):
             yield
 
     @property

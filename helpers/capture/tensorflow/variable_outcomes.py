@@ -50,7 +50,7 @@ def build_variables_ledger(programs: Mapping[str, Callable], runs: int = 100) ->
     checked_programs = require_dict(programs, "watch_variables", PROGRAMS, MOST_PROGRAMS)
     entries = []
     interruption = ""
-    for name, program in progress.counted(f"{runs} runs of program", checked_programs):
+    for name, program in progress.report_each(f"{runs} runs of program", checked_programs):
         entry = _run_program(printable(name), program, runs)
         if entry is None:  # Ctrl-C
             if not entries:  # there is nothing to show
@@ -120,7 +120,7 @@ def build_race_histogram(program: Callable, runs: int = 500) -> Histogram:
     note = COUNTED.format(round_count) + f"{OVERLAP.format('outcomes')} {ANY_ORDER}"
     rows = []
     finished_runs = 0
-    for kind in progress.counted(f"{runs} runs with variable", KINDS):
+    for kind in progress.report_each(f"{runs} runs with variable", KINDS):
         rounds = count_rounds(program, kind, runs)
         total = sum(rounds, Counter())  # each round is a Counter of outcomes
         finished_runs += total.total()

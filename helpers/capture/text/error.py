@@ -66,8 +66,8 @@ def describe_error(error: BaseException) -> str:
     For example "ValueError: bad shape. Behind it: KeyError: 'x'". If the message names a line of
     the user's program, the line is at the end, as in "(line 3 of steps.py: y = g(x))".
     """
-    sentences = describe_error_alone(error)
-    if missing_parts.sentence(error):  # the text already says which package to install
+    sentences = describe_error_without_causes(error)
+    if missing_parts.describe_missing_part(error):  # the text already says which package to install
         return sentences
 
     for cause in _list_causes(error):
@@ -80,11 +80,11 @@ def describe_error(error: BaseException) -> str:
     return printable(sentences, LONGEST)
 
 
-def describe_error_alone(error: BaseException) -> str:
+def describe_error_without_causes(error: BaseException) -> str:
     """Return the type of an exception, its message and its notes, without its causes."""
     kind = real_type_name(error)
     # How to install a package whose absence has caused the error, or "".
-    sentence = missing_parts.sentence(error)
+    sentence = missing_parts.describe_missing_part(error)
     if sentence:
         return f"{kind}: {sentence}"
     return printable(f"{kind}{_format_message_and_notes(error, kind)}", LONGEST)

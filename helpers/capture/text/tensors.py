@@ -27,7 +27,7 @@ _PLAIN_TYPES = ("Tensor", "EagerTensor", "SymbolicTensor", "ndarray")
 def find_tensor_type(kind: type) -> type | None:
     """Return the class of TENSOR_TYPES that `kind` is or inherits from, or None."""
     for module, name in TENSOR_TYPES:
-        base = getattr(restoring.module(module), name, None)
+        base = getattr(restoring.find_loaded_module(module), name, None)
         # `issubclass` would run the check of a user's metaclass.
         if real_isinstance(base, type) and type.__subclasscheck__(base, kind):
             return base
@@ -42,7 +42,7 @@ def format_tensor(value: object) -> str:
     """
     tensor_class = find_tensor_type(type(value))
     type_name = real_type_name(value)
-    dataset_module = restoring.module("tensorflow.python.data.ops.dataset_ops")
+    dataset_module = restoring.find_loaded_module("tensorflow.python.data.ops.dataset_ops")
     dataset_type = getattr(dataset_module, "DatasetV2", None)
     if dataset_type and type.__subclasscheck__(dataset_type, type(value)):
         elements = _format_spec(value.element_spec)
@@ -69,11 +69,11 @@ def _format_spec(spec) -> str:
 
 def is_torch_tensor(value) -> bool:
     """Return whether the real type of `value` is `torch.Tensor` or inherits from it."""
-    tensor_type = getattr(restoring.module("torch"), "Tensor", None)
+    tensor_type = getattr(restoring.find_loaded_module("torch"), "Tensor", None)
     return tensor_type is not None and real_isinstance(value, tensor_type)
 
 
-def without_overrides():
+def disable_torch_function():
     """Return a context manager in which torch calls no `__torch_function__` of classes or modes."""
     import torch
 
@@ -87,7 +87,7 @@ def read_field(tensor, name: str):
     """
     import torch
 
-    with without_overrides():
+    with disable_torch_function():
         return getattr(torch.Tensor, name).__get__(tensor)
 
 
@@ -96,7 +96,7 @@ def read_gradient(tensor):
 
     For a tensor that is no leaf, torch would warn.
     """
-    torch = restoring.module("torch")
+    torch = restoring.find_loaded_module("torch")
     if torch is None or type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return None
     return tensor.grad if tensor.is_leaf else None

@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 
 from ...internals import dynamo_codes
-from ...mini.frame_hook import guarded
+from ...mini.frame_hook import check_c_stack
 from ...safety.restoring import running_user_code
 from ..cpython.objects import read_function_name
 from ..text.error import describe_error
@@ -38,7 +38,7 @@ class DynamoGuards:
         # Dynamo remembers sizes that varied in earlier calls, and compiles for any size then. With
         # an empty record of sizes, it compiles for the sizes of this call.
         # In the first block, a deep recursion raises an error instead of crashing the process.
-        with guarded(), dynamo_codes.use_own_sizes(self.start.__code__, {}):
+        with check_c_stack(), dynamo_codes.use_own_sizes(self.start.__code__, {}):
             _make_first_call(self.compiled, args, kwargs, f"the first call of {name}()")
         entries = read_cache_entries(self.start.__code__)
         if len(entries) != 1:

@@ -18,7 +18,7 @@ from ...model.tables import Entry, Ledger, Verdict
 from ...safety import progress
 from ...safety.arguments import quote_value, real_isinstance, require_dict
 from ...safety.restoring import is_interrupted, note_interrupt, running_user_code
-from ...safety.standard_output import redirected
+from ...safety.standard_output import redirect_prints
 from ..cpython.settrace import Printed
 from ..cpython.wrapper_layers import COMPILED
 from ..text import tensors
@@ -82,7 +82,7 @@ def compare_cures(cases, /, *args) -> Ledger:
     has_own_backends = False
 
     # While this loop runs, the user sees a text such as `compiling case 2 of 5`.
-    for name, pair in progress.counted("compiling case", named_pairs):
+    for name, pair in progress.report_each("compiling case", named_pairs):
         try:
             entry, has_own_backend = _compare_pair(name, CasePair(*pair), args)
         except KeyboardInterrupt as error:
@@ -340,7 +340,7 @@ def _run_in_plain_python(fn, args: tuple):
     are not shown.
     """
     plain_python = dynamo_settings.run_compiled_functions_eagerly()
-    with redirected(Printed()), warnings.catch_warnings(), plain_python:
+    with redirect_prints(Printed()), warnings.catch_warnings(), plain_python:
         warnings.simplefilter("ignore")
         try:
             with running_user_code():

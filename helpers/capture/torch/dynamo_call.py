@@ -9,9 +9,9 @@ from contextlib import nullcontext
 
 from ...internals import dynamo_codes, dynamo_settings, dynamo_translation, torch_private
 from ...internals.dynamo_state import as_if_new
-from ...mini.frame_hook import guarded
-from ...safety.restoring import note_end, note_interrupt
-from ...safety.standard_output import redirected
+from ...mini.frame_hook import check_c_stack
+from ...safety.restoring import note_interrupt, raise_after_verb
+from ...safety.standard_output import redirect_prints
 from ..text.error import describe_error
 from .dynamo_recorder import TranslationRecorder
 
@@ -60,7 +60,7 @@ def record_translation(
         dynamo_settings.remove_compile_mark(call),  # an attribute that torch.compile sets on `call`
         dynamo_settings.collect_torch_logs(),  # so that torch prints no logs
         dynamo_translation.report_translation(recorder) as reading_errors,
-        redirected(recorder.printed),
+        redirect_prints(recorder.printed),
         warnings.catch_warnings(),
     ):
         warnings.simplefilter("ignore")
@@ -68,14 +68,14 @@ def record_translation(
         messages_before = dynamo_settings.count_unsupported_messages()
         try:
             compiled = torch.compile(call, backend=dynamo_translation.run_as_it_is)
-            with guarded():  # here a deep recursion raises an error instead of crashing
+            with check_c_stack():  # here a deep recursion raises an error instead of crashing
                 recorder.value = compiled(*args, **(kwargs or {}))
         except KeyboardInterrupt as error:
             recorder.error = error
             note_interrupt(error)  # the interrupt is raised after the record has been shown
         except BaseException as error:
             recorder.error = error
-            note_end(error)
+            raise_after_verb(error)
 
         recorder.rewritten_as = [entry.code for entry in dynamo_codes.read_cache_entries(code)]
         recorder.unsupported = [*(dynamo_settings.count_unsupported_messages() - messages_before)]

@@ -7,7 +7,7 @@ needs to know more of it. The functions here do not make Dynamo look at a lazy v
 import re
 from types import FunctionType
 
-from ...mini.versions import one_name
+from ...mini.versions import normalize_opname
 from ...model.phrase import clip_text, end_sentence, format_names
 from ...safety.arguments import real_type_name
 from ..text.value import format_text, short_repr
@@ -124,7 +124,7 @@ def describe_instruction(event: DynamoEvent, cause: str) -> str:
 def _describe_handler(event: DynamoEvent) -> str:
     """Return what Dynamo did with the symbolic stack, such as `pushes the symbolic value of x`."""
     # What differs between Python versions is removed, and similar opcodes share a sentence.
-    opname = one_name(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
+    opname = normalize_opname(event.opname).replace("COMPARE", "BINARY").replace("METHOD", "ATTR")
     starts = (start for start in _SENTENCES if opname.startswith(start))
     sentence = _SENTENCES.get(next(starts, ""), _ANY_OTHER)
 

@@ -15,7 +15,7 @@ from ...internals.dynamo_state import as_if_new_where_possible
 from ...model.phrase import describe_interruption
 from ...model.tables import Entry, Ledger, Verdict
 from ...safety.arguments import real_isinstance, require_dict
-from ...safety.restoring import note_end, note_interrupt
+from ...safety.restoring import note_interrupt, raise_after_verb
 from ..cpython.objects import read_function_name
 from ..text.error import describe_error
 from ..text.value import format_label
@@ -209,7 +209,7 @@ def _ask_guard_set(guard_set, arguments: dict) -> GuardSetAnswer:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # SystemExit as well, because it must not end the kernel
-        note_end(error)
+        raise_after_verb(error)
         return GuardSetAnswer("raises", describe_error(error))
 
 

@@ -129,7 +129,7 @@ def evaluate_source_or_raise(text: str, scope: dict):
         There is no such value, or the expression has a form that is not known here.
     """
     # In this block, torch calls no `__torch_function__` of the user's for a look at a tensor.
-    with tensors.without_overrides():
+    with tensors.disable_torch_function():
         return ExpressionReader(scope).read(_parse(text))
 
 

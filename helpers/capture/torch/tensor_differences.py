@@ -220,7 +220,7 @@ def _read_strides(tensor) -> list[int] | None:
     try:
         if str(tensors.read_field(tensor, "layout")) != "torch.strided":
             return None
-        with tensors.without_overrides():  # no `__torch_function__` of the user's is called
+        with tensors.disable_torch_function():  # no `__torch_function__` of the user's is called
             return list(tensor.stride())
     except Exception:  # a nested tensor of the strided layout raises
         return None
@@ -247,7 +247,7 @@ def _compare_dispatch_keys(expected: ExpectedTensor, tensor) -> TensorDifference
     They depend on the tensor and on modes of torch that are on now. The result is empty if the keys
     are those expected.
     """
-    with tensors.without_overrides():  # no `__torch_function__` of the user's is called
+    with tensors.disable_torch_function():  # no `__torch_function__` of the user's is called
         was_made_in_inference = tensor.is_inference()
     actual_keys = {key.strip() for key in torch_modes.format_dispatch_keys(tensor).split(",")}
     if actual_keys == expected.dispatch_keys:
@@ -291,7 +291,7 @@ def _explain_inference(
     missing_keys, added_keys : set of str
         The keys of autograd that the guard expects and the tensor has not, and the reverse.
     """
-    is_inference_on = restoring.module("torch").is_inference_mode_enabled()
+    is_inference_on = restoring.find_loaded_module("torch").is_inference_mode_enabled()
     if missing_keys and was_made_in_inference:
         return TensorDifferences(sentences=(MADE_IN_INFERENCE,))
     if missing_keys and is_inference_on:

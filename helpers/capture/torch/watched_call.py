@@ -80,7 +80,7 @@ class WatchedCall:
         book.open(_without_log_of_limit)
         # In this block a deep recursion raises RecursionError. With torch's frame evaluator alone,
         # it would crash the process.
-        book.open(frame_hook.guarded)
+        book.open(frame_hook.check_c_stack)
         # `explain_recompile` is called for each frame that Dynamo compiles again.
         self.recompiled = book.open(
             dynamo_reports.collect_recompile_reasons, explain_recompile, book.lost, default=[]

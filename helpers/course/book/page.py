@@ -17,7 +17,7 @@ from nbconvert.filters import add_anchor
 from helpers.course.book.runs import KEY
 from helpers.model.study_records import find_exercise_cells
 from helpers.view import ink
-from helpers.view.living import Living, as_script, read_script, read_widget_file
+from helpers.view.living import LiveWidgets, format_script_json, read_script, read_widget_file
 
 TEMPLATES = Path(__file__).parent / "templates"
 WIDGET_VIEW_TYPE = "application/vnd.jupyter.widget-view+json"
@@ -43,7 +43,7 @@ _QUIET = re.compile(r"<(/?)(code|pre|a|h[1-6]|summary|svg)\b")  # no term is exp
 _MARKUP = re.compile(r"^```\w*|<[^>]*>|\]\([^)]*\)|[*`\[\]]|^#+ ", re.MULTILINE)
 
 
-class Widgets(Living):
+class Widgets(LiveWidgets):
     """The widgets of one notebook, each with its state after the run."""
 
     def __init__(self, notebook: nbformat.NotebookNode, recorded: list[dict]):
@@ -96,7 +96,7 @@ class ContentsEntry(NamedTuple):
     minutes: str = ""
 
 
-def chapter(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str:
+def render_chapter_page(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str:
     """Return the HTML page of a notebook, with widgets that work without a kernel.
 
     `here` is the entry of the notebook in the contents, and `contents` are the entries of all
@@ -104,7 +104,7 @@ def chapter(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str
     """
     # `runs.run` has added this; a notebook that was not run for the book has neither.
     of_run = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
-    notebook.cells = readable(notebook)
+    notebook.cells = drop_kernel_parts(notebook)
     widgets = Widgets(notebook, of_run["recorded"])
     widgets.enliven_cells(notebook.cells)
     for exercise in find_exercise_cells(notebook.cells):
@@ -116,20 +116,20 @@ def chapter(notebook, here: ContentsEntry, contents: list[ContentsEntry]) -> str
         template_file="chapter.html.j2",
         extra_template_paths=[str(TEMPLATES)],
     )
-    exporter.register_filter("scrolling", scrolling)
-    exporter.register_filter("explained", Explained())
+    exporter.register_filter("scrolling", box_tables)
+    exporter.register_filter("explained", TermExplainer())
     index_here = contents.index(here)
     values = {
         "here": here,
         "contents": contents,
-        "sections": [section for section in sections(notebook) if section["level"] == 2],
+        "sections": [section for section in list_sections(notebook) if section["level"] == 2],
         "before": contents[index_here - 1] if index_here else None,
         "after": contents[index_here + 1] if index_here + 1 < len(contents) else None,
-        "styles": [read_widget_file("page.css"), *styles(widgets)],
-        "scripts": as_script(widgets.scripts),
+        "styles": [read_widget_file("page.css"), *list_styles(widgets)],
+        "scripts": format_script_json(widgets.scripts),
     }
     html, _ = exporter.from_notebook_node(notebook, resources={"book": values})
-    return rewritten(html)
+    return rewrite_links(html)
 
 
 def host_script() -> str:
@@ -137,12 +137,12 @@ def host_script() -> str:
     return read_script("host")
 
 
-def styles(widgets: Widgets) -> list[str]:
+def list_styles(widgets: Widgets) -> list[str]:
     """Return the style sheets that a page with these widgets needs: the colours, then their own."""
     return [ink.render_stylesheet(), *widgets.styles]
 
 
-def index(contents: list[ContentsEntry], chapter_map: str, hero: str) -> str:
+def render_first_page(contents: list[ContentsEntry], chapter_map: str, hero: str) -> str:
     """Return the HTML of the first page: the hero, what the book is, the map, and the contents.
 
     `hero` is the HTML of the exhibit at the top, and `chapter_map` that of the map of chapters.
@@ -157,18 +157,18 @@ def index(contents: list[ContentsEntry], chapter_map: str, hero: str) -> str:
     }
     template = environment.get_template("index.html.j2")
     page = template.render(resources={"book": values}, chapter_map=chapter_map, hero=hero)
-    return rewritten(page)
+    return rewrite_links(page)
 
 
-def scrolling(page: str) -> str:
+def box_tables(page: str) -> str:
     """Return HTML in which each table is in a box that scrolls sideways."""
     return re.sub(r"(<table\b.*?</table>)", r'<div class="book-scroll">\1</div>', page, flags=re.S)
 
 
-def glossary() -> list[dict]:
+def read_glossary() -> list[dict]:
     """Return the terms of the course, each as a dict: `term`, `means`, `chapter` (its number)."""
     terms = tomllib.loads(GLOSSARY.read_text("utf-8"))["word"]
-    return [term | {"means": plain(_on_one_line(term["means"]))} for term in terms]
+    return [term | {"means": strip_markup(_on_one_line(term["means"]))} for term in terms]
 
 
 def _on_one_line(text: str) -> str:
@@ -176,7 +176,7 @@ def _on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-class Explained:
+class TermExplainer:
     """Explains terms in a page: called with the HTML of each cell, in order, it returns new HTML.
 
     The first time that a section uses a term of the glossary, the term shows its meaning while the
@@ -185,7 +185,7 @@ class Explained:
 
     def __init__(self):
         """Read the glossary, and begin a page."""
-        self._terms = {term["term"].casefold(): term for term in glossary()}
+        self._terms = {term["term"].casefold(): term for term in read_glossary()}
         # The longest first: "graph break" is found before "graph".
         longest_first = sorted(self._terms.keys() - EVERYDAY, key=lambda term: (-len(term), term))
         names = "|".join(map(re.escape, longest_first))
@@ -249,7 +249,7 @@ def _depth_change(tag: str) -> int:
     return -1 if is_end else 1
 
 
-def readable(notebook) -> list:
+def drop_kernel_parts(notebook) -> list:
     """Return the cells of a notebook that a page without a kernel shows.
 
     A cell with the tag `needs-kernel` is left out. Prose in a span of this class is deleted from
@@ -265,21 +265,21 @@ def readable(notebook) -> list:
 # --- sections: what the contents list, and what the search looks through
 
 
-def sections(notebook) -> list[dict]:
+def list_sections(notebook) -> list[dict]:
     """Return the sections of a notebook, in order: `title`, `level`, `at` (the anchor), `text`.
 
     A section begins at a heading, and ends at the next heading of any level. Its text has its
     prose, the code of its cells and the outputs, for the search.
     """
     found_sections = []
-    for cell in readable(notebook):
+    for cell in drop_kernel_parts(notebook):
         if cell.cell_type != "code":
             _add_prose(found_sections, cell)
         elif found_sections:  # code before the first heading belongs to no section
             found_sections[-1]["text"] += "\n".join(["", cell.source, *_list_texts(cell)])
 
     for section in found_sections:
-        section["text"] = _on_one_line(plain(section["text"]))
+        section["text"] = _on_one_line(strip_markup(section["text"]))
     return found_sections
 
 
@@ -302,7 +302,7 @@ def _add_prose(found_sections: list[dict], cell) -> None:
     for part in re.split(r"(?m)^(?=#{1,3} )", _without_comments(cell.source)):
         heading = _HEADING.match(part)
         if heading:
-            title = plain(heading[2])
+            title = strip_markup(heading[2])
             section = {
                 "title": title[:LONGEST_TITLE],
                 "level": len(heading[1]),
@@ -327,12 +327,12 @@ def _make_anchor(title: str) -> str:
     return re.search(r'id="([^"]*)"', html)[1]
 
 
-def plain(source: str) -> str:
+def strip_markup(source: str) -> str:
     """Return prose without Markdown's marks and without HTML tags."""
     return _MARKUP.sub("", source)
 
 
-def rewritten(page: str) -> str:
+def rewrite_links(page: str) -> str:
     """Return HTML whose links lead to the book's files.
 
     `02_names.ipynb` becomes `02_names.html`, and `images/ch1/stack.svg` `images/ch1-stack.svg`.

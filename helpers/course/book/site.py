@@ -10,36 +10,36 @@ from helpers.course import checkout
 from helpers.course.book.page import (
     TEMPLATES,
     ContentsEntry,
-    as_script,
-    chapter,
-    glossary,
+    format_script_json,
     host_script,
-    index,
-    sections,
+    list_sections,
+    read_glossary,
+    render_chapter_page,
+    render_first_page,
 )
 from helpers.course.book.runs import run
-from helpers.course.chapter_notebooks import chapter_named, chapters, notebooks
-from helpers.course.minutes import on_the_page
+from helpers.course.chapter_notebooks import find_notebook, list_notebooks, notebooks_folder
+from helpers.course.minutes import count_page_minutes
 from helpers.course.terminal import CommandRefused, say
 from helpers.model.spine import CHAPTERS, START
 from helpers.safety import folders
-from helpers.safety.folders import ManagedDirectory, made_again
+from helpers.safety.folders import ManagedDirectory, open_rebuildable_folder
 
 SITE = checkout.ROOT / "site"
 ASSETS = ("book.css", "book.js", "recap.js", "minisearch.js")
 INSTRUMENTS = "instruments"
 
 
-def book(words: list[str]) -> int:
+def write_book(words: list[str]) -> int:
     """Write the folder site/, and return 0, the exit code of the command.
 
     `words` are the words after `course.py book`: they name the chapters of the book. Without words,
     the book has all chapters.
     """
-    names = [chapter_named(word) for word in words] or chapters()
+    names = [find_notebook(word) for word in words] or list_notebooks()
     checkout.refuse_foreign(SITE)
     try:
-        write(made_again(SITE), [notebooks() / name for name in names])
+        write_pages(open_rebuildable_folder(SITE), [notebooks_folder() / name for name in names])
     except folders.Refusal as error:
         raise CommandRefused(f"site/ is not written: {error}.") from error
     except OSError as error:
@@ -51,7 +51,7 @@ def book(words: list[str]) -> int:
     return 0
 
 
-def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None:
+def write_pages(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None:
     """Write the book of these notebooks, a web site, into a folder that the course owns.
 
     Parameters
@@ -64,15 +64,15 @@ def write(home: ManagedDirectory, paths: list[Path], fresh: bool = True) -> None
         Whether each notebook is run first. If not, the pages show the outputs that are stored in
         the notebooks, and no exhibit can be operated.
     """
-    contents = [entry(path) for path in paths]
+    contents = [read_contents_entry(path) for path in paths]
     pages = {}  # file name -> HTML
     search_entries = []  # what the search looks through: a dict for each section and each term
     for path, here in zip(paths, contents, strict=True):
         notebook = run(path) if fresh else nbformat.read(path, as_version=4)
         label = f"{here.number} · {here.title}" if here.number else here.title
         place = {"page": here.stem, "chapter": label}
-        search_entries += [section | place for section in sections(notebook)]
-        pages[f"{here.stem}.html"] = chapter(notebook, here, contents)
+        search_entries += [section | place for section in list_sections(notebook)]
+        pages[f"{here.stem}.html"] = render_chapter_page(notebook, here, contents)
     search_entries += _list_terms(contents, pages)
     pages["index.html"] = _make_first_page(contents)
 
@@ -92,7 +92,7 @@ def _list_terms(contents: list[ContentsEntry], pages: dict[str, str]) -> list[di
     file name -> HTML.
     """
     search_entries = []
-    for term in glossary():
+    for term in read_glossary():
         anchor = f"word-{term['term'].casefold().replace(' ', '-')}"  # the id of that place
         for entry_of_chapter in contents:
             is_chapter = entry_of_chapter.number == str(term["chapter"])
@@ -116,17 +116,19 @@ def _make_first_page(contents: list[ContentsEntry]) -> str:
     The first notebook of the course has the map of the chapters, and the hero: the exhibit at the
     top of the page.
     """
-    cells = nbformat.read(notebooks() / f"{START}.ipynb", as_version=4).cells
+    cells = nbformat.read(notebooks_folder() / f"{START}.ipynb", as_version=4).cells
     [map_source] = [cell.source for cell in cells if cell.source.startswith("## The map\n")]
     chapter_map = map_source[map_source.index("<div") :]
-    return index(contents, chapter_map, recorded_hero(cells))
+    return render_first_page(contents, chapter_map, find_hero(cells))
 
 
 def _read_assets(search_entries: list[dict]) -> dict[str, bytes]:
     """Return file name -> content: the scripts and styles of all pages, and the search index."""
     assets = {name: (TEMPLATES / name).read_bytes() for name in ASSETS}
     assets["host.js"] = host_script().encode()
-    assets["sections.js"] = f"globalThis.bookSections = {as_script(search_entries)};\n".encode()
+    assets["sections.js"] = (
+        f"globalThis.bookSections = {format_script_json(search_entries)};\n".encode()
+    )
     return assets
 
 
@@ -135,7 +137,7 @@ def _read_pictures() -> dict[str, bytes]:
 
     The book has all pictures in one folder: `images/ch1/stack.svg` is `ch1-stack.svg` there.
     """
-    images = notebooks() / "images"
+    images = notebooks_folder() / "images"
     pictures = {}
     for path in sorted(images.rglob("*")):
         if path.is_file():
@@ -144,7 +146,7 @@ def _read_pictures() -> dict[str, bytes]:
     return pictures
 
 
-def recorded_hero(cells) -> str:
+def find_hero(cells) -> str:
     """Return the hero of the first page: the stored HTML of the first journey with several ways.
 
     A journey shows a call of a function, and a way is how it was called, such as tf.function.
@@ -159,7 +161,7 @@ def _list_stored_html(cells) -> Iterator[str]:
             yield output.get("data", {}).get("text/html", "")
 
 
-def entry(path: Path) -> ContentsEntry:
+def read_contents_entry(path: Path) -> ContentsEntry:
     """Return the line of a notebook in the contents of the book."""
     first_cell = nbformat.read(path, as_version=4).cells[0]
     title = re.search(r"^# (.+)$", first_cell.source, re.MULTILINE)[1]
@@ -185,7 +187,7 @@ def _describe_minutes(path: Path) -> str:
     """Return how long a notebook takes, as text; "" for the page of all instruments."""
     if path.stem == INSTRUMENTS:
         return ""
-    reading, exercises, _ = on_the_page(path)
+    reading, exercises, _ = count_page_minutes(path)
     if exercises:
         return f"{reading} minutes + {exercises} of exercises"
     return f"{reading} minutes"

@@ -96,7 +96,9 @@ class Entry:
         return next((guard for guard in self.guards if not guard.holds(values)), None)
 
 
-def guarded(texts: list[str], parameters: tuple, names: dict) -> tuple[tuple[Guard, ...], Callable]:
+def compile_guards(
+    texts: list[str], parameters: tuple, names: dict
+) -> tuple[tuple[Guard, ...], Callable]:
     """Compile guard expressions. Return (a Guard for each, one function that tests them all).
 
     `texts` has the expressions, `parameters` the names of the traced function's parameters, and
@@ -183,7 +185,7 @@ def make_plain_entry(frame: Frame, trace, why: str) -> Entry:
     """
     texts = trace.guards if trace else []
     names = trace.names if trace else {}
-    guards, accepts = guarded(texts, frame.parameters, names)
+    guards, accepts = compile_guards(texts, frame.parameters, names)
     return Entry(guards, accepts, None, why=why)
 
 
@@ -215,7 +217,7 @@ def _trace_frame(frame, values, backend, trace, get_resume_function) -> Entry:
 
     source = _format_function(frame, [*calls, *output.lines, *last_lines])
     trace.names["__name__"] = frame.fn.__module__
-    guards, accepts = guarded(trace.guards, frame.parameters, trace.names)
+    guards, accepts = compile_guards(trace.guards, frame.parameters, trace.names)
     entry = Entry(
         guards=guards,
         accepts=accepts,

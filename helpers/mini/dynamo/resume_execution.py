@@ -8,7 +8,7 @@ import dis
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-from ..versions import ENDS, JUMPS, one_name
+from ..versions import ENDS, JUMPS, normalize_opname
 from .symbolic_values import NULL, SkipFrame
 
 # The kind of an entry of a line table that belongs to no line (Objects/locations.md of CPython).
@@ -55,7 +55,7 @@ class Code:
             if instruction.opcode in JUMPS:
                 target = positions[instruction.argval]
             step = Step(
-                opname=one_name(instruction.opname),
+                opname=normalize_opname(instruction.opname),
                 arg=instruction.arg,
                 value=instruction.argval,
                 text=instruction.argrepr,
@@ -117,7 +117,7 @@ def _list_locals(instruction) -> list[tuple[str, str]]:
     An opcode such as LOAD_FAST has one. A fused opcode of 3.13 has two.
     """
     # "STORE_FAST_LOAD_FAST" -> ["STORE", "LOAD"]; an opcode without "_FAST" -> []
-    *before, _ = one_name(instruction.opname).split("_FAST")
+    *before, _ = normalize_opname(instruction.opname).split("_FAST")
     kinds = [part.strip("_") for part in before]
     if not kinds:
         return []

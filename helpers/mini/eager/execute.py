@@ -5,8 +5,8 @@ value, …) everywhere. A *definition* is an OpDef (tensorflow/core/framework/op
 
 Mirrors TFE_Py_ExecuteCancelable of tensorflow/python/eager/pywrap_tfe_src.cc: new op, device,
 inputs, attributes, execute, delete. The C API trusts its caller, and a wrong call can end the
-interpreter. So `require_safe_inputs` checks the inputs against the definition first. `completed`
-adds default attributes, as SetOpAttrWithDefaults does.
+interpreter. So `require_safe_inputs` checks the inputs against the definition first.
+`add_default_attrs` adds default attributes, as SetOpAttrWithDefaults does.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ def execute(op_name: str, inputs, attrs: tuple = (), num_outputs: int = 1) -> li
     """
     inputs = require_safe_inputs(op_name, inputs, attrs)
     if len(attrs) % 2 == 0:  # an odd number is left to `set_attributes`, which raises the error
-        attrs = completed(definition_of(op_name), inputs, attrs)
+        attrs = add_default_attrs(definition_of(op_name), inputs, attrs)
     return run(op_name, inputs, attrs, num_outputs)
 
 
@@ -162,7 +162,7 @@ def _require_dtype(op_name, argument, tensors, requested):
             )
 
 
-def completed(definition, inputs: list, attrs: tuple) -> tuple:
+def add_default_attrs(definition, inputs: list, attrs: tuple) -> tuple:
     """Return `attrs` with the default attributes of the op appended, each as name and value.
 
     An attribute that `attrs` already names is not added. `definition` is the OpDef of the op, or

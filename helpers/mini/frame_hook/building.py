@@ -47,7 +47,7 @@ def build() -> Path:
     Raise NotBuilt if that fails.
     """
     refuse_python()
-    cache_folder = folders.cache("frame_hook")
+    cache_folder = folders.open_cache_folder("frame_hook")
     headers = sysconfig.get_path("include")
     inputs = (SOURCE.read_bytes(), sys.version.encode(), os.fsencode(headers))
     key = hashlib.sha256(b"\0".join(inputs)).hexdigest()[:16]
@@ -78,7 +78,7 @@ def _compile(cache_folder: folders.ManagedDirectory, name: str) -> None:
         flags += ["-undefined", "dynamic_lookup"]
     headers = sysconfig.get_path("include")
     try:
-        with progress.doing("compiling the frame hook"), cache_folder.work() as work:
+        with progress.report_activity("compiling the frame hook"), cache_folder.work() as work:
             command = [*compiler, *flags, f"-I{headers}", str(SOURCE), "-o", str(work / name)]
             # A compiler that is stopped at the time limit leaves files in TMPDIR.
             process = run_command(command, BUILD_SECONDS, env={**os.environ, "TMPDIR": str(work)})

@@ -150,7 +150,7 @@ def _list_codes(only) -> tuple[CodeType, ...]:
 
 
 @contextmanager
-def guarded() -> Iterator[None]:
+def check_c_stack() -> Iterator[None]:
     """Before each frame in a `with` block, check that the C stack has room for it.
 
     torch's evaluator does not check that, and a deep recursion under it ends the interpreter. torch

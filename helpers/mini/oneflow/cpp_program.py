@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...safety import folders, progress
 from ...safety.children import run_command, signal_name
-from ...safety.folders import ManagedDirectory, temporary
+from ...safety.folders import ManagedDirectory, make_temporary_folder
 from ...safety.missing_parts import COMPILER_CURE
 from .errors import NoCompiler, OpError, short_path
 
@@ -74,7 +74,7 @@ def _hash_inputs(source, compiler) -> str:
 
 def cache_folder() -> ManagedDirectory:
     """Return the folder of this user in which compiled programs are kept."""
-    return folders.cache("cpp_definitions")
+    return folders.open_cache_folder("cpp_definitions")
 
 
 def _compile(source, compiler, home, name):
@@ -83,7 +83,7 @@ def _compile(source, compiler, home, name):
     The compiler writes into a temporary folder, which is then moved into place. So another process
     never sees an incomplete program.
     """
-    with progress.doing(f"compiling {source.name}"), home.work() as work:
+    with progress.report_activity(f"compiling {source.name}"), home.work() as work:
         new_folder = work / "entry"
         new_folder.mkdir()
         command = [compiler, *FLAGS, source.name, "-o", str(new_folder / "program")]
@@ -116,7 +116,7 @@ def ask_program(program, question, number=0, rows=()):
     an error, crashes, exits early or takes too long.
     """
     question_text = "".join(WORD_END.join(map(str, row)) + ROW_END for row in rows)
-    with temporary("asked-") as home, home.work() as work:
+    with make_temporary_folder("asked-") as home, home.work() as work:
         file = home.path / "answer"
         command = [str(program), question, str(number), str(file)]
         process = run_command(

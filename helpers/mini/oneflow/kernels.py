@@ -130,7 +130,7 @@ class RegisteredKernel(NamedTuple):
         return str(self.kernel)
 
 
-def choose(kernels: list[RegisteredKernel], context: KernelRegContext) -> RegisteredKernel:
+def choose_kernel(kernels: list[RegisteredKernel], context: KernelRegContext) -> RegisteredKernel:
     """Return the only kernel whose predicate is true for an op; OpError for none or several."""
     matching = [kernel for kernel in kernels if kernel.matches(context)]
     require(matching, f"{NO_KERNEL} {context}")
@@ -177,15 +177,15 @@ def find_kernel(registry, context):
         return built_in_ops.KERNELS[context.op_type]
     registered = registry.kernels(context.op_type)
     if not registered:
-        return named(registry, context.op_type)
+        return find_python_kernel(registry, context.op_type)
     try:
-        return choose(registered, context).kernel
+        return choose_kernel(registered, context).kernel
     except OpError as error:
         list_of_kernels = "; ".join(f"{entry} if {entry.matches}" for entry in registered)
         raise OpError(f"{error} (registered: {list_of_kernels})") from error
 
 
-def named(registry, type_name):
+def find_python_kernel(registry, type_name):
     """Return the Kernel that the name of an op type means, or raise OpError.
 
     For "relu_forward" that is the function `forward` in the kernel file of the op "relu".

@@ -11,7 +11,7 @@ import dis
 from types import CodeType
 from typing import NamedTuple
 
-from ..versions import one_name
+from ..versions import normalize_opname
 
 
 class Halt(BaseException):
@@ -105,7 +105,7 @@ def plain_names(opname: str) -> tuple[str, ...]:
         return ()
     if opname in TAKEN_APART:
         return TAKEN_APART[opname]
-    return (RENAMED.get(opname, one_name(opname)),)
+    return (RENAMED.get(opname, normalize_opname(opname)),)
 
 
 def _list_every_name() -> frozenset[str]:

@@ -96,7 +96,7 @@ def natively(opname: str, takes: int, gives: int, effect: str):
     return handler
 
 
-class Lent:
+class SavedVariable:
     """A saved variable, while an inlined comprehension uses the slot for its own variable.
 
     Attributes
@@ -143,12 +143,12 @@ class More:
         """[] → [what the slot held]"""
         is_cell = name in self.code.co_cellvars and name not in self.local
         variables = self.cells if is_cell else self.local
-        self.push(Lent(variables, variables.pop(name, NULL)))
+        self.push(SavedVariable(variables, variables.pop(name, NULL)))
 
     def STORE_SLOT(self, name):
         """[value, or what the slot held] → []"""
         value = self.pop()
-        if type(value) is not Lent:  # a variable of the comprehension itself
+        if type(value) is not SavedVariable:  # a variable of the comprehension itself
             self.local[name] = value
             return
         self.local.pop(name, None)

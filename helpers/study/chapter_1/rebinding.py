@@ -19,7 +19,7 @@ from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.observations import Raised
-from helpers.study.sentences import where_raised
+from helpers.study.sentences import describe_raising_line
 
 INSIDE = "inside the block"
 AFTER = "after the block"
@@ -278,7 +278,7 @@ def _advise_on_names(mine: list[Moment], real: list[Moment]) -> str:
 
 def _describe_error(raised: Raised) -> str:
     """Return a sentence on an answer's error. If the line that raised it has `==`, explain that."""
-    if "==" in where_raised(raised.error):
+    if "==" in describe_raising_line(raised.error):
         return f"{raised.sentence}. An object's == may raise an error"
     return raised.sentence
 

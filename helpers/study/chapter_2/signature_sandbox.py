@@ -9,7 +9,7 @@ from contextlib import suppress
 from helpers.capture.tensorflow.tf_functions import require_tf_function
 from helpers.capture.tensorflow.trace_recorder import TraceRecorder
 from helpers.model.question_records import Control, Sandbox
-from helpers.study.foretelling import Foretelling
+from helpers.study.foretelling import GuessingSandbox
 from helpers.study.frameworks import tf
 from helpers.view.table_view import ledger
 
@@ -56,7 +56,7 @@ def call_code(picked: dict[str, str]) -> str:
     return f"{{{', '.join(items)}}}"
 
 
-class SignatureSandbox(Foretelling):
+class SignatureSandbox(GuessingSandbox):
     """The sandbox. The base class, Foretelling, draws it and calls these methods with `picked`.
 
     A tf.function is made when its setting is first picked. It then keeps its traces and its ledger,

@@ -23,7 +23,7 @@ from helpers.study.sameness import as_numbers, is_same_result
 TRACE_LIMIT = 2
 RESULT_LIMIT = 1000  # results of a loop
 # Kinds of ops that call a Python function from a graph.
-CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
+OPS_THAT_CALL_PYTHON = {"EagerPyFunc", "PyFunc", "PyFuncStateless"}
 COLUMNS = 3
 TOLERANCE = 1e-4
 UNSEEN_ROW_COUNTS = ((7, 1, 9, 4, 4, 2, 12), (2,), ())  # rows of the batches in each trial
@@ -81,7 +81,7 @@ class _WatchedStep:
 
         # A graph that only calls the Python function back is traced once, but computes nothing
         # itself.
-        python_ops = sorted(read_op_kinds(self.watched.function) & CALL_PYTHON)
+        python_ops = sorted(read_op_kinds(self.watched.function) & OPS_THAT_CALL_PYTHON)
         if python_ops:
             graph = f"Its graph calls back into Python through {python_ops[0]}"
             return f"{names.step} is not traced. {graph}"
@@ -89,7 +89,7 @@ class _WatchedStep:
 
 
 @contextmanager
-def left_alone(batches, by: str) -> Iterator[list]:
+def require_unchanged(batches, by: str) -> Iterator[list]:
     """Give a `with` block a copy of a list of batches; raise InvalidAnswer if the block changed it.
 
     `by` is the name of the learner's function, for the message. At the time limit of the check,
@@ -204,7 +204,7 @@ def _slow_epoch(step, batches):
 
 def _run_epoch(epoch, step, batches) -> list[float]:
     """Call an answer's `epoch`; return its losses as numbers. InvalidAnswer for anything else."""
-    with left_alone(batches, "epoch") as copy:
+    with require_unchanged(batches, "epoch") as copy:
         losses = require_attempt(epoch(step, copy))
         losses = require_items(losses, RESULT_LIMIT, "what epoch returns")
     return [_require_numbers(loss).tolist() for loss in losses]
@@ -253,7 +253,7 @@ def _run_train(train, step, weights, batches) -> dict:
 
     InvalidAnswer if it does not return (weights, means).
     """
-    with left_alone(batches, "train") as copy:
+    with require_unchanged(batches, "train") as copy:
         result = require_attempt(train(step, weights, copy))
         result = require_items(result, RESULT_LIMIT, "what train returns")
     if len(result) != 2:

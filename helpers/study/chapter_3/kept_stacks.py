@@ -63,7 +63,7 @@ def is_recorded(code: CodeType) -> bool:
     return not code.co_name.startswith("__")
 
 
-def kept_by_cpython(fn, args) -> list[tuple[int, tuple[str, ...]]]:
+def record_first_frame(fn, args) -> list[tuple[int, tuple[str, ...]]]:
     """Return (offset, stack) before each instruction of the first frame of `fn(*args)`."""
     return [
         (record.offset, record.stack) for record in _record_stacks(fn, args) if record.call == 1
@@ -150,7 +150,7 @@ def stack_at(guess, fn, args, offset):
     places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
     require_attempts(places)
 
-    recorded = kept_by_cpython(fn, args)
+    recorded = record_first_frame(fn, args)
     indices = [index for index, (start, _) in enumerate(recorded) if start == offset]
     if not indices:
         return f"no instruction starts at offset {short_repr(offset)} in a run of {short_repr(fn)}"

@@ -14,9 +14,9 @@ from helpers.study.chapter_3.kept_stacks import StackState
 from helpers.study.chapter_3.machine_runs import (
     ProgramRun,
     WrongHandler,
+    format_call,
     run_in_cpython,
     run_machine,
-    show_call,
     write_stack,
 )
 from helpers.study.sentences import Mismatch, describe_difference
@@ -80,7 +80,7 @@ def find_run_difference(
         The names of the handlers that the learner wrote. The sentence blames one of them. If it is
         empty, the sentence may blame any handler.
     """
-    call = f"{show_call(program, args)}: "
+    call = f"{format_call(program, args)}: "
     real = run_in_cpython(program, args)
     try:
         mine = run_machine(machine, program, args)

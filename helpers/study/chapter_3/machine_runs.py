@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from helpers.capture.text.error import describe_error_alone
+from helpers.capture.text.error import describe_error_without_causes
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
 from helpers.model.tables import Column, Listing
 from helpers.safety.limits import count_characters
-from helpers.safety.standard_output import redirected
+from helpers.safety.standard_output import redirect_prints
 from helpers.study.answers import NotAttempted
 from helpers.study.chapter_3.kept_stacks import StackState, is_recorded, list_stack_states
 
@@ -151,7 +151,7 @@ def _run_and_record_end(run: ProgramRun, call: Callable, program: Callable, args
     """
     printed = io.StringIO()
     try:
-        with redirected(count_characters(printed)):
+        with redirect_prints(count_characters(printed)):
             result = repr(call(program, *copy.deepcopy(args)))
         run.end = f"gives {ADDRESS.sub('', result)}"
     except StubHandler as stub:
@@ -179,7 +179,7 @@ def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = (
         The exceptions before this one in the chain. If the chain leads back to one of them, the
         text ends there.
     """
-    text = describe_error_alone(error)
+    text = describe_error_without_causes(error)
     earlier = (*earlier, error)
     links = (
         (" from ", error.__cause__),
@@ -191,7 +191,7 @@ def _write_chain(error: BaseException, program_globals: dict, earlier: tuple = (
         if error.__suppress_context__ and error.__cause__ is None:  # raised by `raise … from None`
             return f"{text} from None"
         if any(link is previous for previous in earlier):
-            return f"{text}{relation}{describe_error_alone(link)} again"
+            return f"{text}{relation}{describe_error_without_causes(link)} again"
         return f"{text}{relation}{_write_chain(link, program_globals, earlier)}"
     return text
 
@@ -218,7 +218,7 @@ def list_stacks(machine: type, program: Callable, args: tuple) -> Listing:
     rows = [replace(state, stack=write_stack(state.stack)) for state in states[:ROW_LIMIT]]
     hidden_count = len(states) - len(rows)
     note = f"{hidden_count} more instructions ran." if hidden_count else ""
-    title = f"What your machine did in {show_call(program, args)}"
+    title = f"What your machine did in {format_call(program, args)}"
     return Listing(title, columns, tuple(rows), note)
 
 
@@ -227,7 +227,7 @@ def write_stack(stack: tuple[str, ...]) -> str:
     return f"[{', '.join(stack)}]"
 
 
-def show_call(program: Callable, args: tuple) -> str:
+def format_call(program: Callable, args: tuple) -> str:
     """Return a call as source, for messages: "(lambda a: -a)(2)" or "f(1) of `return a + 1`".
 
     The body is left out if it is long.

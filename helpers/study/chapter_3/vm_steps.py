@@ -40,7 +40,7 @@ COVERAGE_COLUMNS = (
 )
 
 
-def cases_of(step: type) -> list[tuple]:
+def list_programs(step: type) -> list[tuple]:
     """Return the test programs of a step as a list of (program, arguments).
 
     It is the list in `vm_programs` with the name of the step, such as NAMES for the class Names.
@@ -94,7 +94,7 @@ class StepJudge:
             # The stubs are named only if some other handler is written.
             raise NotAttempted(", ".join(stubs) if len(stubs) < len(self.opnames) else "")
 
-        for program, args in cases_of(self.step):
+        for program, args in list_programs(self.step):
             machine = self.make_machine(answer)
             reason = find_run_difference(machine, program, args, self.opnames)
             if reason:
@@ -127,7 +127,7 @@ class StepJudge:
 
     def draw(self, answer: type) -> Listing:
         """Return a table of the stacks of the step's first program on the learner's machine."""
-        program, args = cases_of(self.step)[0]
+        program, args = list_programs(self.step)[0]
         return list_stacks(self.make_machine(answer), program, args)
 
 

@@ -14,7 +14,7 @@ from helpers.capture.text.value import short_repr
 from helpers.capture.torch.dynamo_run import run_compiled
 from helpers.internals import compiled_functions, dynamo_settings
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.safety.standard_output import redirected
+from helpers.safety.standard_output import redirect_prints
 from helpers.study.answers import require_attempt
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_by_part, find_difference, make_cases
@@ -104,7 +104,7 @@ def _run_eagerly(x, fn: Callable) -> dict | str:
     text instead.
     """
     own_x = x.clone()
-    with redirected(io.StringIO()):
+    with redirect_prints(io.StringIO()):
         result = require_attempt(fn(own_x))
     if not hasattr(result, "tolist"):
         return short_repr(result)
@@ -155,7 +155,7 @@ def _find_slope(fn: Callable) -> dict:
     gradient leads through the tensor. `patient` calls `.item()`, through which no gradient leads.
     """
     x = torch.tensor([0.5, 0.0, -1.0, -2.0], requires_grad=True)
-    with redirected(io.StringIO()):
+    with redirect_prints(io.StringIO()):
         result = fn(x)
     if not result.requires_grad:
         return {"gradient": None}

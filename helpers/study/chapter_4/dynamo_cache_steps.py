@@ -172,13 +172,13 @@ ADVICE_FOR_LOOKUP = (
 
 def _make_entry(k: int):
     """Return a cache entry for calls with this k, with a guard on its value and one on its type."""
-    from helpers.mini.dynamo.convert_frame import Entry, guarded
+    from helpers.mini.dynamo.convert_frame import Entry, compile_guards
 
     texts = [f"k == {k}", "type(k) is int"]
     # The order differs between entries, so an answer must report the first guard that fails.
     if k % 2 == 0:
         texts.reverse()
-    guards, accepts = guarded(texts, ("x", "k"), {})
+    guards, accepts = compile_guards(texts, ("x", "k"), {})
     return Entry(guards, accepts, lambda x, k: x * k)
 
 

@@ -14,7 +14,7 @@ from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
 from helpers.study.answers import require_attempt
-from helpers.study.chapter_3.machine_runs import show_call
+from helpers.study.chapter_3.machine_runs import format_call
 from helpers.study.check import exercise
 from helpers.study.engine import advise_by_part, find_difference, make_cases
 from helpers.study.sentences import describe_result
@@ -64,7 +64,7 @@ def behind_the_hook(behind_the_hook: Callable):
         raise MissingPart(f"This machine has no hook for the check: {reason}.")
 
     # (text, arguments of `_run_behind_hook`)
-    rows = [(show_call(program, ()), program, fn) for program, fn in PROGRAMS]
+    rows = [(format_call(program, ()), program, fn) for program, fn in PROGRAMS]
     # Each case runs with the answer, and with `_run_in_cpython` in place of a correct answer.
     cases = make_cases(_run_behind_hook, rows, advise_by_part(ADVICE_BEHIND, "CPython"))
     return find_difference(behind_the_hook, _run_in_cpython, cases, "CPython")

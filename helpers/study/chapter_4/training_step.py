@@ -13,10 +13,15 @@ from functools import partial
 from helpers.capture.text.value import short_repr
 from helpers.internals import dynamo_settings, torch_private
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.safety.standard_output import redirected
+from helpers.safety.standard_output import redirect_prints
 from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.check import exercise
-from helpers.study.engine import advise_on_first_part, find_difference, find_parts_apart, make_cases
+from helpers.study.engine import (
+    advise_on_first_part,
+    find_difference,
+    make_cases,
+    select_differing_entries,
+)
 from helpers.study.frameworks import torch
 from helpers.study.graph_log import GraphLog
 from helpers.study.sameness import is_same_result
@@ -126,7 +131,7 @@ def _advise_on_compiling(mine, real):
     """
     advice = ""
     if type(mine) is dict:
-        _, differing_parts = find_parts_apart(mine, real)  # label -> value
+        _, differing_parts = select_differing_entries(mine, real)  # label -> value
         first_label = next(iter(differing_parts))
         advice = ADVICE.get(first_label, "")
     return advise_on_first_part(AIM, advice)(mine, real)
@@ -189,7 +194,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
         target = torch.randn(*shape[:-1], 2)
         log.runs.clear()  # so that the log has only the graphs of this call
         printed = io.StringIO()
-        with redirected(printed), dynamo_settings.collect_torch_logs():
+        with redirect_prints(printed), dynamo_settings.collect_torch_logs():
             loss = require_attempt(step(x, target), "step")
 
         graphs_by_call.append(len(log.runs))

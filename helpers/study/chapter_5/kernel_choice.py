@@ -13,7 +13,7 @@ import numpy as np
 from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow.kernels import DEVICES, KernelRegContext, RegisteredKernel
-from helpers.mini.oneflow.kernels import choose as choose_of_registry
+from helpers.mini.oneflow.kernels import choose_kernel as choose_of_registry
 from helpers.mini.oneflow.registry import DTYPES, FLOATS, Kernel
 from helpers.mini.oneflow.session import session
 from helpers.study.answers import InvalidAnswer
@@ -44,7 +44,7 @@ def two_kernels(half_kernels, choose: Callable):
     _, _, kernel_file = file_names(NAME)
     files = op_files(NAME, "x", "dy") | {kernel_file: half_kernels}
     try:
-        with op_jobs.loading(NAME, files) as api:
+        with op_jobs.load_op_in_fresh_session(NAME, files) as api:
             wrapper = op_jobs.find_wrapper(api, NAME)
             # If both answers are wrong, the learner is told about `choose`.
             return reason or find_difference(wrapper, _half, _make_halves(), "numpy")

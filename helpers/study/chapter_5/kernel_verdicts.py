@@ -39,11 +39,11 @@ def compare_kernel_checks(
     example : numpy.ndarray
         The input on which each kernel runs.
     """
-    with progress.doing("running the kernels in TensorFlow, in another process"):
+    with progress.report_activity("running the kernels in TensorFlow, in another process"):
         tensorflow_verdicts = judge_in_tensorflow(kernels, example)
 
     entries = []
-    for fault, text in progress.counted("running kernel", kernels.items()):
+    for fault, text in progress.report_each("running kernel", kernels.items()):
         verdicts_by_checker = {  # one of CHECKERS -> "caught", "damages" or "passes"
             "flow": _judge_in_small_oneflow(name, files, text, example),
             **judge_in_torch(text, example),

@@ -31,7 +31,7 @@ def require_files(answer, op: str) -> dict[str, str]:
 
 
 @contextmanager
-def loading(name: str, files: dict[str, str], kernel: bool = True):
+def load_op_in_fresh_session(name: str, files: dict[str, str], kernel: bool = True):
     """Load an op in a fresh session; yield the module of its api file, which has the wrapper.
 
     The session ends with the `with` block. OpError is raised if a file of the op is wrong.
@@ -67,7 +67,7 @@ def run_op(name: str, files: dict[str, str], x: np.ndarray) -> np.ndarray:
 
     `files` maps the name of each file of the op to its text.
     """
-    with loading(name, files) as api:
+    with load_op_in_fresh_session(name, files) as api:
         return run_forward(find_wrapper(api, name), x)[0]
 
 

@@ -60,7 +60,7 @@ def judge_op(
         Whether the op is also run on huge and infinite numbers and nan.
     """
     try:
-        with op_jobs.loading(name, files) as api, np.errstate(all="ignore"):
+        with op_jobs.load_op_in_fresh_session(name, files) as api, np.errstate(all="ignore"):
             wrapper = op_jobs.find_wrapper(api, name)
             # Each case is run with the learner's op and with torch. The first difference is
             # returned as a sentence, None if there is none.

@@ -27,7 +27,7 @@ def _draw_sigmoid_job(files):
     `files` is the learner's answer: name of a file -> text.
     """
     x = np.ones((2, 3), np.float32)
-    with op_jobs.loading(SIGMOID, op_jobs.require_files(files, SIGMOID)) as api:
+    with op_jobs.load_op_in_fresh_session(SIGMOID, op_jobs.require_files(files, SIGMOID)) as api:
         wrapper = op_jobs.find_wrapper(api, SIGMOID)
         job = op_jobs.make_weighted_job(lambda blob: op_jobs.call_for_blobs(wrapper, blob), x).job
         return build_job_graph(job)
@@ -111,7 +111,7 @@ def run_with_gradient(name: str, files: dict[str, str]) -> None:
     `files` maps the name of each file of the op to its text.
     """
     x = np.ones(2, np.float32)
-    with op_jobs.loading(name, files) as api:
+    with op_jobs.load_op_in_fresh_session(name, files) as api:
         wrapper = op_jobs.find_wrapper(api, name)
         op_jobs.run_forward(wrapper, x)
         op_jobs.gradient(wrapper, x, [x])

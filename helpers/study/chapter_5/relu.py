@@ -17,7 +17,7 @@ from helpers.study.answers import (
     require_items,
     require_named_values,
 )
-from helpers.study.chapter_5.op_jobs import loading
+from helpers.study.chapter_5.op_jobs import load_op_in_fresh_session
 from helpers.study.chapter_5.op_texts import file_names, op_files
 from helpers.study.check import exercise
 from helpers.study.op_folder import op_folder
@@ -77,7 +77,7 @@ def train_through(files: dict[str, str], kernel: bool = True, placed: bool = Tru
     Without `kernel`, the op's kernel file is not loaded. Without `placed`, the op is called outside
     of a placement scope.
     """
-    with loading("user_relu", files, kernel=kernel) as api:
+    with load_op_in_fresh_session("user_relu", files, kernel=kernel) as api:
         # Three scopes, because only the op itself is called outside of one if it is not `placed`.
         @flow.global_function(type="train")
         def train_job(x: flow.typing.Numpy.Placeholder(EXAMPLE.shape, dtype=flow.float64)):

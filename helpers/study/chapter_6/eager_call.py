@@ -13,7 +13,7 @@ import numpy as np
 from helpers.capture.processes.child import run_child
 from helpers.capture.processes.portable_source import build_portable_source
 from helpers.mini.eager import api
-from helpers.mini.eager.execute import completed, definition_of
+from helpers.mini.eager.execute import add_default_attrs, definition_of
 from helpers.model.transcripts import Transcript
 from helpers.safety.child_side import tell_starter
 from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
@@ -187,8 +187,8 @@ def _make_calls() -> Iterator[tuple]:
     """
     cases = {}  # name of an op -> its Case
     for case in op_cases.cases():
-        # `completed` adds the attributes that TensorFlow's wrappers add, such as the inputs' dtype.
-        attrs = completed(definition_of(case.op), list(case.inputs), case.attrs)
+        # `add_default_attrs` adds what TensorFlow's wrappers add, such as the inputs' dtype.
+        attrs = add_default_attrs(definition_of(case.op), list(case.inputs), case.attrs)
         cases[case.op] = replace(case, attrs=attrs)
 
     neg = cases["Neg"]

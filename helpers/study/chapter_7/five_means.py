@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from helpers.internals import frame_callback, torch_modes
 from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
-from helpers.safety.restoring import KEPT
+from helpers.safety.restoring import RESTORED_PARTS
 from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
 from helpers.study.chapter_7.means_table import call_softsign, list_noticed_routes
 from helpers.study.check import exercise
@@ -22,7 +22,7 @@ from helpers.study.observations import RaisedByCheck
 
 # The points of interception, which are also the names of the techniques in an answer.
 NAMES = ("name", "code", "frame", "function mode", "dispatch mode")
-# The hooks that the point "frame" consists of, by their names in `helpers.safety.restoring.KEPT`.
+# The hooks that the point "frame" consists of. `safety.restoring.RESTORED_PARTS` has the names.
 FRAMES = ("sys.settrace", "sys.setprofile", "the frame evaluator")
 
 
@@ -228,7 +228,7 @@ class _InterceptionPoints:
         Two values of a point are equal if nothing was installed or removed meanwhile.
         """
         dispatch_modes, function_modes = torch_modes.read_mode_stacks()
-        frame_hooks = [part.read() for part in KEPT if part.name in FRAMES]
+        frame_hooks = [part.read() for part in RESTORED_PARTS if part.name in FRAMES]
         frame_hooks.append(frame_callback.read_frame_callback())
         return {
             "name": self._module.softsign,

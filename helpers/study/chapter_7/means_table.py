@@ -91,7 +91,7 @@ def list_noticed_routes(means: dict[str, Callable]) -> Listing:
     """
     routes = build_route_calls()  # name of a route -> a function that calls softsign on it
     rows = []
-    for name, make in progress.counted("trying techniques", means.items()):
+    for name, make in progress.report_each("trying techniques", means.items()):
         if make is ...:
             cells = dict.fromkeys([*routes, "cost"], UNTRIED)
         else:

@@ -12,12 +12,12 @@ from contextlib import suppress
 from helpers.safety.arguments import real_type_name
 from helpers.study.answers import InvalidAnswer, require_attempt
 from helpers.study.chapter_2.spied_step import (
-    CALL_PYTHON,
+    OPS_THAT_CALL_PYTHON,
     LoopNames,
     draw_tensor,
     judge_loop,
-    left_alone,
     read_op_kinds,
+    require_unchanged,
 )
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
 from helpers.study.check import exercise
@@ -59,7 +59,7 @@ def _run_training(cured, step, weights, batches):
 
     `cured` gets a copy of the list of batches, and must leave it alone.
     """
-    with left_alone(batches, "cured") as copy:
+    with require_unchanged(batches, "cured") as copy:
         return require_attempt(cured(step, weights, copy), "cured")
 
 
@@ -198,7 +198,7 @@ def _run_updates(cls) -> dict:
 
     python_ops = set()  # such as PyFunc, by which a graph would run plain Python again
     for function in functions_by_id.values():
-        python_ops |= read_op_kinds(function) & CALL_PYTHON
+        python_ops |= read_op_kinds(function) & OPS_THAT_CALL_PYTHON
 
     values["the mean of the other object"] = _as_float(other.mean)
     has_graph = cls is _EagerSmoother or graph_counts[-1] > 0

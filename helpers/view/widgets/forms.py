@@ -9,7 +9,7 @@ from ...model.question_records import Choice, Control, Sandbox
 from ...model.transcripts import Transcript, Transcripts
 from .. import View
 from ..markup import render
-from ..plain_text import render_grid, spell_out
+from ..plain_text import escape_invisible, render_grid
 from ..source_views import transcript
 from ..transcript_page import ENDS
 from . import INTERRUPTED, make_widget
@@ -26,9 +26,9 @@ HANGING_INDENT = "\n     "  # of the further lines of a numbered choice
 
 def _render_choice_text(model: Choice) -> str:
     """Return a question with its numbered choices, and how to see the answer."""
-    lines = [spell_out(model.question)]
+    lines = [escape_invisible(model.question)]
     for number, choice in enumerate(model.choices, start=1):
-        text = spell_out(choice).replace("\n", HANGING_INDENT)
+        text = escape_invisible(choice).replace("\n", HANGING_INDENT)
         lines.append(f"  {number}. {text}")
     lines.append(DECIDE_FIRST)
     return "\n".join(lines)
@@ -47,12 +47,12 @@ def _make_choice_widget(model: Choice):
     caller sets `keeps`, a kernel records the press and answers in `told`. With `own`, the page asks
     whether the kernel still has this widget.
     """
-    question = spell_out(model.question)
+    question = escape_invisible(model.question)
     state = {
         "question": question,
-        "choices": [spell_out(choice) for choice in model.choices],
+        "choices": [escape_invisible(choice) for choice in model.choices],
         "answer": model.choices.index(model.answer),
-        "why": spell_out(model.why),
+        "why": escape_invisible(model.why),
         "verb": "raised" if model.raised else "gave",
         "picked": -1,
         "checked": False,
@@ -177,12 +177,12 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     A press of a button calls `run(label, source)` in the kernel. The page shows the transcript that
     `run` returns.
     """
-    title = spell_out(model.title)
+    title = escape_invisible(model.title)
     state = {
         "title": title,
-        "note": spell_out(model.note),
+        "note": escape_invisible(model.note),
         "answer": {},
-        "labels": [spell_out(each.label) for each in model.runs],
+        "labels": [escape_invisible(each.label) for each in model.runs],
         "sources": [each.source for each in model.runs],
         "own": "",
     }
@@ -196,7 +196,7 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
         label = str(content.get("label", ""))
         source = str(content.get("source", ""))
         try:
-            shown = answer_of(run(label, source))
+            shown = render_answer(run(label, source))
         except KeyboardInterrupt:
             shown = {"says": INTERRUPTED, "shown": ""}
         # traitlets tells the page only what changes. The number makes an equal answer a change.
@@ -207,7 +207,7 @@ def rerun_widget(model: Transcripts, run: Callable[[str, str], Transcript]):
     return widget
 
 
-def answer_of(run: Transcript) -> dict:
+def render_answer(run: Transcript) -> dict:
     """Return what the page shows of a run: `says` (how it ended) and `shown` (safe HTML).
 
     The label and the source are left out of the HTML, because the page shows them already.

@@ -15,7 +15,7 @@ STEP_SECONDS = 0.5  # between two looks at what is done
 MANY_MODULES = 30  # so many new modules are an import of something large
 
 
-class Waiting:
+class CellProgressLine:
     """The line that says what the running cell does; it appears if the cell takes long.
 
     IPython calls `start` before each cell and `end` after it, in the main thread. The line is
@@ -62,7 +62,7 @@ class Waiting:
             self._channel = None
             if channel is not None:
                 channel.close()
-        progress.say("")  # forget what a verb has reported in this cell
+        progress.set_activity("")  # forget what a verb has reported in this cell
 
     def _update_line(self, cell_number: int) -> None:
         """Show what the cell of this number does now, and call this again until the cell ends."""
@@ -76,7 +76,7 @@ class Waiting:
 
     def _describe_cell(self) -> str:
         """Return what the line says: what a verb reported, or how many modules are imported."""
-        action = progress.said()  # reported by the verb that runs; empty for none
+        action = progress.read_activity()  # reported by the verb that runs; empty for none
         new_count = len(sys.modules) - self._module_count
         if not action and new_count > MANY_MODULES:
             action = f"importing, {new_count:,} modules so far"
@@ -92,13 +92,13 @@ class Waiting:
         self._text = text
 
 
-def switch_on() -> None:
+def show_progress_of_cells() -> None:
     """Show the line for this cell and all later ones; do nothing if this process is no kernel."""
     shell = sys.modules["IPython"].get_ipython()
     kernel = getattr(shell, "kernel", None)
     thread = getattr(kernel, "iopub_thread", None)
     if thread is not None:
-        waiting = Waiting(thread.io_loop, _open_channel)
+        waiting = CellProgressLine(thread.io_loop, _open_channel)
         shell.events.register("pre_run_cell", waiting.start)
         shell.events.register("post_run_cell", waiting.end)
         waiting.start()

@@ -11,7 +11,7 @@ from ...model.dynamo_records import DynamoStep
 from ...model.stack_records import LANES, Code, StackStep, Value
 from ...model.stage_records import NOWHERE, Card, FrameStep, Panel, Span, Step, Timeline
 from ..ceilings import cut_text, limit_rows, list_source_lines
-from ..plain_text import escape_to_one_line, join_nonempty, spell_out
+from ..plain_text import escape_invisible, escape_to_one_line, join_nonempty
 from .stage_picture import draw_steps
 from .timeline_page import PRINTED_TITLES, WHERE_ALL_STEPS, describe_note, draw_panel, get_heading
 
@@ -134,7 +134,7 @@ class _ScriptWriter:
             "codes": [self._write_code(code) for code in self._codes],
             "lanes": [lane or "step" for lane in self._lanes],  # the only lane may have no name
             "picture": self._picture.describe() if self._picture else None,
-            "printed": spell_out(self._all_printed),
+            "printed": escape_invisible(self._all_printed),
         }
 
     def _write_code(self, code: Code) -> dict:
@@ -190,7 +190,7 @@ class _ScriptWriter:
         text in its pool is returned instead.
         """
         if self._all_printed.startswith(printed):
-            return _count_units(spell_out(printed))
+            return _count_units(escape_invisible(printed))
         return [self._number_text(printed)]
 
     def _write_cards(self, step: Step) -> dict:
@@ -228,7 +228,7 @@ class _ScriptWriter:
         for panel in step.panels:
             if panel.title not in titles_elsewhere and not _is_output(panel):
                 content = self._panels.add(draw_panel(panel, "html"))
-                panels.append((spell_out(get_heading(panel)), content))
+                panels.append((escape_invisible(get_heading(panel)), content))
         return panels
 
     # -- the value stack ---------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ...model.stage_records import Panel, Step, Timeline
 from ..ceilings import cut_text, limit_rows, list_source_lines
 from ..markup import MONO, render
 from ..picture_views import find_view
-from ..plain_text import escape_to_one_line, join_nonempty, spell_out
+from ..plain_text import escape_invisible, escape_to_one_line, join_nonempty
 
 NEXT_MARK = "▶"  # the line that runs next
 LEFT_MARK = "↩"  # the line that was just left
@@ -74,7 +74,7 @@ def draw_panel(panel: Panel, form: str) -> str:
     if view:
         return getattr(view, form)(panel.content)
 
-    prose = spell_out(cut_text(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
+    prose = escape_invisible(cut_text(panel.content.rstrip("\n"), LONGEST_PROSE)) or "(nothing)"
     return prose if form == "text" else str(_PROSE.format(prose))
 
 
@@ -120,7 +120,7 @@ def _render_step_text(
         if has_printed_nothing:
             continue
         if get_heading(panel):
-            parts.append(spell_out(f"{get_heading(panel)}:"))
+            parts.append(escape_invisible(f"{get_heading(panel)}:"))
         parts += [f"  {line}".rstrip() for line in draw(panel, "text").split("\n")]
     return "\n".join(parts)
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from helpers.mini.frame_hook import guarded, installed, put_back, watching
+from helpers.mini.frame_hook import check_c_stack, installed, put_back, watching
 from tests.mini.frame_hook.cases import off
 
 # shared with no one: it starts from CPython's own evaluator
@@ -62,12 +62,12 @@ def test_deep_recursion_under_dynamos_evaluator_is_stopped(x):
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(10**6)
     try:
-        with guarded(), pytest.raises(Exception, match="C stack"):
+        with check_c_stack(), pytest.raises(Exception, match="C stack"):
             torch.compile(deep, backend="eager")(x)
     finally:
         sys.setrecursionlimit(before)
     off()
-    with guarded():
+    with check_c_stack():
         assert torch.equal(torch.compile(f, backend="eager")(x), f(x))
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from helpers.mini import vm
 from helpers.study.chapter_3.machine_differences import find_run_difference
-from helpers.study.chapter_3.vm_steps import cases_of
+from helpers.study.chapter_3.vm_steps import list_programs
 
 WHOLE = vm.machine(*vm.WHOLE)
-CASES = [case for step in vm.STEPS for case in cases_of(step)]
+CASES = [case for step in vm.STEPS for case in list_programs(step)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
