@@ -79,7 +79,7 @@ def test_a_state_is_told_with_its_script_and_style_once_and_ends_no_script():
         output = nbformat.v4.new_output("display_data", data)
         notebook.cells.append(nbformat.v4.new_code_cell(outputs=[output]))
     made = pages_.Widgets(notebook, [])
-    made.enliven_cells(notebook.cells)
+    made.replace_widgets(notebook.cells)
     assert (made.scripts, made.styles) == (["export default {}"], ["p {}"])
     page = notebook.cells[0].outputs[0].data["text/html"]
     assert page.count("</script>") == 1 and "<p>still</p>" in page

@@ -77,7 +77,7 @@ def build_slides_page(path: Path, ran=None) -> str:
     recorded = notebook.metadata[KEY]["recorded"] if KEY in notebook.metadata else []
     widgets = Widgets(notebook, recorded)
     notebook.cells = fit_cells_to_slides(remove_solutions(notebook.cells))
-    widgets.enliven_cells(notebook.cells)
+    widgets.replace_widgets(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":  # a link to another notebook leads to its slides
             cell.source = _LINK.sub(r"\1\2.html", cell.source)

@@ -29,7 +29,7 @@ class CollectorWatch:
     def __init__(self):
         """Make the callback for the collector. `__enter__` installs it."""
         #: Whether the program has called `gc.collect`, and that call has not ended.
-        self.is_asked = False
+        self.is_called_by_program = False
         self._running = _Running()
         # The collector calls `_callback("start", info)`, where `info` is a dict. That runs
         # `getattr(self._running, "start", info)`, and so reads the property.
@@ -45,12 +45,12 @@ class CollectorWatch:
         if self._callback in gc.callbacks:  # the program may have emptied the list
             gc.callbacks.remove(self._callback)
 
-    def is_at_work(self, event: str, argument: object) -> bool:
+    def runs_by_itself(self, event: str, argument: object) -> bool:
         """Return whether the collector runs now without a call of `gc.collect` by the program.
 
         A profiler calls this method at each event, with the event and the argument that
         `sys.setprofile` passes to it.
         """
         if argument is gc.collect and event.startswith("c_"):
-            self.is_asked = event == "c_call"  # c_return and c_exception end the call
-        return bool(self._running) and not self.is_asked
+            self.is_called_by_program = event == "c_call"  # c_return and c_exception end the call
+        return bool(self._running) and not self.is_called_by_program

@@ -18,25 +18,25 @@ from .dynamo_reports import call_safely
 class TranslationWatcher(Protocol):
     """What `report_translation` calls at each event. `tx` is Dynamo's InstructionTranslator."""
 
-    def before(self, tx) -> object:
+    def note_instruction(self, tx) -> object:
         """Receive the translator before it translates an instruction."""
 
-    def after(self, tx, error: BaseException | None) -> object:
+    def complete_instruction(self, tx, error: BaseException | None) -> object:
         """Receive the translator after an instruction, with the error that it raised or None."""
 
-    def broken(self, error: BaseException | None) -> object:
+    def note_break_cause(self, error: BaseException | None) -> object:
         """Receive the error in which Dynamo says why the graph has to end here."""
 
-    def cut(self, tx, reason) -> object:
+    def note_graph_end(self, tx, reason) -> object:
         """Receive the translator and torch's GraphCompileReason when a graph is about to end."""
 
-    def given(self, graph) -> object:
+    def note_graph(self, graph) -> object:
         """Receive the GraphModule that the backend is about to receive."""
 
-    def rewritten(self, old: CodeType, new: CodeType) -> object:
+    def note_new_code(self, old: CodeType, new: CodeType) -> object:
         """Receive a code object and the one that Dynamo has made of it."""
 
-    def passed(self, frame: FrameType, reason) -> object:
+    def note_skipped_frame(self, frame: FrameType, reason) -> object:
         """Receive a frame that Dynamo leaves to Python, and why."""
 
 
@@ -56,7 +56,7 @@ def report_translation(watcher: TranslationWatcher) -> Iterator[list[Exception]]
     ]
 
     def report_new_code(*codes: CodeType) -> None:
-        call_safely(watcher.rewritten, errors, *codes)
+        call_safely(watcher.note_new_code, errors, *codes)
 
     hook = torch_private.register_bytecode_hook(report_new_code)
     with _keep_hook_times(), hook, ExitStack() as stack:
@@ -80,17 +80,17 @@ def _report_instructions(watcher: TranslationWatcher, errors: list[Exception]) -
 
         `tx` is the InstructionTranslator. The result says whether there are more instructions.
         """
-        call_safely(watcher.before, errors, tx)
+        call_safely(watcher.note_instruction, errors, tx)
         try:
             goes_on = real_step(tx)
         except BaseException as error:
-            call_safely(watcher.after, errors, tx, error)
+            call_safely(watcher.complete_instruction, errors, tx, error)
             raise
-        call_safely(watcher.after, errors, tx, None)
+        call_safely(watcher.complete_instruction, errors, tx, None)
         return goes_on
 
     def log_graph_break(tx, *args, exc=None, **kwargs):
-        call_safely(watcher.broken, errors, exc)
+        call_safely(watcher.note_break_cause, errors, exc)
         return real_log(tx, *args, exc=exc, **kwargs)
 
     return {"step": step, "log_graph_break": log_graph_break}
@@ -110,11 +110,11 @@ def _report_graphs(watcher: TranslationWatcher, errors: list[Exception]) -> dict
         # Torch passes `tx` and `reason` by position or by name. strict=False, because there may be
         # fewer or more positional arguments.
         arguments = dict(zip(("tx", "reason"), args, strict=False)) | kwargs
-        call_safely(watcher.cut, errors, arguments.get("tx"), arguments.get("reason"))
+        call_safely(watcher.note_graph_end, errors, arguments.get("tx"), arguments.get("reason"))
         return real_compile(output, *args, **kwargs)
 
     def call_user_compiler(output, graph, *args, **kwargs):
-        call_safely(watcher.given, errors, graph)
+        call_safely(watcher.note_graph, errors, graph)
         return real_call(output, graph, *args, **kwargs)
 
     return {"compile_subgraph": compile_subgraph, "call_user_compiler": call_user_compiler}
@@ -133,7 +133,7 @@ def _report_skips(watcher: TranslationWatcher, errors: list[Exception]) -> dict:
     def handle_skip(wrapper, result, frame):
         # The method is also called with results of frames that Dynamo has compiled.
         if result.skip_reason is not None and result.guarded_code is None:
-            call_safely(watcher.passed, errors, frame, result.skip_reason)
+            call_safely(watcher.note_skipped_frame, errors, frame, result.skip_reason)
         return real_skip(wrapper, result, frame)
 
     return {"_handle_skip": handle_skip}

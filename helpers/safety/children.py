@@ -40,15 +40,15 @@ class ProcessResult:
     #: Its exit code, or the number of the signal that ended it, below 0.
     code: int
     #: Whether the limit of time ended it.
-    late: bool
+    hit_time_limit: bool
     #: What it printed to its standard output.
     out: str
     #: What it printed to its standard error.
     err: str
     #: Whether the limit of memory ended it.
-    large: bool = False
+    hit_memory_limit: bool = False
     #: Whether the limit of output ended it.
-    flood: bool = False
+    hit_output_limit: bool = False
     #: Whether Ctrl-C ended it.
     interrupted: bool = False
 
@@ -238,11 +238,11 @@ def _follow(
     out, err = map(_read_beginning, files)
     return ProcessResult(
         code=code,
-        late="time" in passed_limits,
+        hit_time_limit="time" in passed_limits,
         out=out,
         err=err,
-        large="memory" in passed_limits,
-        flood="output" in passed_limits,
+        hit_memory_limit="memory" in passed_limits,
+        hit_output_limit="output" in passed_limits,
         interrupted=interrupt is not None,
     )
 

@@ -52,7 +52,7 @@ class enforce_limits:  # noqa: N801 (used like a function)
     def __init__(self, limits: Limits):
         """Prepare a block with these limits; it begins at `__enter__`."""
         #: A clause on the limit that was passed, such as "your code took …"; "" if none was.
-        self.because = ""
+        self.passed_limit = ""
         #: Whether the learner has pressed Ctrl-C.
         self.interrupted = False
         self._limits = limits
@@ -98,7 +98,7 @@ class enforce_limits:  # noqa: N801 (used like a function)
 
         `because` is a clause on the limit, such as "your code printed more than … characters".
         """
-        self.because = self.because or because
+        self.passed_limit = self.passed_limit or because
 
     def _find_handler(self) -> Callable | None:
         """Return the program's handler of Ctrl-C; None if Python cannot call one in this thread.
@@ -116,7 +116,7 @@ class enforce_limits:  # noqa: N801 (used like a function)
         if self._is_over.is_set():
             return
         # A press comes only after a limit was passed. Otherwise it was the learner.
-        self.interrupted = not self.because
+        self.interrupted = not self.passed_limit
         if self._presses > 1:  # the code has caught the first KeyboardInterrupt
             _raise_at_next_line(frame, self._opener)
         self._handler(number, frame)
@@ -143,7 +143,7 @@ class enforce_limits:  # noqa: N801 (used like a function)
                 gigabytes = self._limits.bytes / GIBIBYTE
                 self.stop(f"your code took more than {gigabytes:g} GB of memory")
             with self._lock:  # so that the block cannot end between the `if` and the press
-                if self.because and not self._is_over.is_set():
+                if self.passed_limit and not self._is_over.is_set():
                     self._press()
 
     def _read_memory(self) -> int:

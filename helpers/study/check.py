@@ -149,13 +149,13 @@ class Exercise:
             # The time limit raises KeyboardInterrupt in the answer, too. Only the learner's own
             # Ctrl-C stops the check.
             is_interrupt = isinstance(error, KeyboardInterrupt)
-            if is_interrupt and limit.interrupted and not limit.because:
+            if is_interrupt and limit.interrupted and not limit.passed_limit:
                 raise
             if missing_parts.describe_missing_part(error):
                 raise
             reason = f"your code raised {describe_error(error)}{describe_raising_line(error)}"
         # If a limit was passed, that is the reason. Any other may be a consequence of it.
-        return limit.because or reason
+        return limit.passed_limit or reason
 
     def _draw(self, answers: tuple):
         """Return the model of a picture of right answers.

@@ -47,11 +47,11 @@ def test_the_functions_own_generator_is_run_and_another_is_not():
         return generator
 
     result = end_of(own)
-    assert result.driven and result.words == "2"
+    assert result.is_generator_run and result.words == "2"
     generator = own()
-    assert not end_of(passes_on, generator).driven and next(generator) == 1
+    assert not end_of(passes_on, generator).is_generator_run and next(generator) == 1
     rounds = iter([False, True])
-    assert end_of(own, enough=lambda: next(rounds)).driven and next(rounds, None) is None
+    assert end_of(own, enough=lambda: next(rounds)).is_generator_run and next(rounds, None) is None
 
 
 def test_a_tracer_of_the_program_stays_and_the_loss_is_told():

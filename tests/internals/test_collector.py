@@ -20,14 +20,14 @@ def run_collector(collect):
     """Return what a profiler is told while a finaliser runs, and after the collection."""
     answers = []
     with CollectorWatch() as collector:
-        Finalized(lambda: answers.append(collector.is_at_work("call", None)))
+        Finalized(lambda: answers.append(collector.runs_by_itself("call", None)))
         earlier = sys.getprofile()
-        sys.setprofile(lambda frame, event, argument: collector.is_at_work(event, argument))
+        sys.setprofile(lambda frame, event, argument: collector.runs_by_itself(event, argument))
         try:
             collect()
         finally:
             sys.setprofile(earlier)
-        answers.append(collector.is_at_work("call", None))
+        answers.append(collector.runs_by_itself("call", None))
     return answers
 
 

@@ -76,7 +76,7 @@ def test_however_it_ends_is_told_and_nothing_is_left(source, way):
     endless = "count()" in source
     reply = run_child(way, source, 2 if endless else 30)
     assert (reply.ended.code, reply.ended.out) == (code, printed)
-    assert reply.last("error", "").startswith(error) and reply.ended.late == endless
+    assert reply.last("error", "").startswith(error) and reply.ended.hit_time_limit == endless
     assert_same(before)
 
 
@@ -108,7 +108,7 @@ def test_ctrl_c_ends_the_child_and_comes(way):
 def test_a_child_that_takes_too_much_memory_is_ended(monkeypatch):
     monkeypatch.setattr(children, "SHARE", (100 << 20) / psutil.virtual_memory().total)
     source = "import time; kept = bytearray(200 << 20); time.sleep(60)"
-    assert run_command([sys.executable, "-c", source], 30).large
+    assert run_command([sys.executable, "-c", source], 30).hit_memory_limit
 
 
 KERNEL = """
@@ -137,7 +137,7 @@ def test_a_command_is_run_with_its_input_its_folder_and_its_limit(tmp_path):
     code = "import os, sys; print(sys.stdin.read(), os.getcwd(), file=sys.stderr)"
     done = run_command([sys.executable, "-c", code], 30, given=b"in", cwd=tmp_path)
     assert done.err.split() == ["in", str(tmp_path.resolve())] and done.code == 0
-    assert run_command([sys.executable, "-c", "while True: pass"], 0.3).late
+    assert run_command([sys.executable, "-c", "while True: pass"], 0.3).hit_time_limit
     with pytest.raises(OSError):
         run_command(["no-such-program"], 1)
 

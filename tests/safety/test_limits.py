@@ -22,9 +22,9 @@ def stopped(run, within=SOON) -> str:
         with limit:
             run()
     except KeyboardInterrupt:
-        if not limit.because:
+        if not limit.passed_limit:
             raise
-    return limit.because
+    return limit.passed_limit
 
 
 def endless():
@@ -80,7 +80,7 @@ def test_the_learners_own_interrupt_comes_through():
     limit = enforce_limits(Limits(seconds=60))
     with pytest.raises(KeyboardInterrupt), limit:
         signal.raise_signal(signal.SIGINT)
-    assert limit.interrupted and not limit.because
+    assert limit.interrupted and not limit.passed_limit
 
 
 def test_another_thread_is_stopped_too_and_what_was_registered_is_called():

@@ -147,16 +147,16 @@ def ask_fork(source, seconds, words=()):
 def assert_tree_ends(way, path):
     started = WhenStarted(path)
     done = way(TREE, started, ["2", path, TREE])
-    assert done.late and not done.large, done
+    assert done.hit_time_limit and not done.hit_memory_limit, done
     while any(map(is_running, started.numbers())):  # the system takes its time to forget one
         time.sleep(0.01)
 
 def assert_limits_hold(way):
     children.SHARE = 0.5
     assert way("print('fine')", 600).out == "fine\\n"
-    assert way("while True: pass", 0.3).late
+    assert way("while True: pass", 0.3).hit_time_limit
     children.SHARE = (100 << 20) / processes.total_bytes()
-    assert way("import time; kept = bytearray(200 << 20); time.sleep(600)", 600).large
+    assert way("import time; kept = bytearray(200 << 20); time.sleep(600)", 600).hit_memory_limit
 
 with tempfile.TemporaryDirectory() as folder:
     for way in (run_file, ask, ask_fork):
@@ -183,7 +183,7 @@ for function, within, says in (
             function()
     except KeyboardInterrupt:
         pass
-    assert says in limit.because, limit.because
+    assert says in limit.passed_limit, limit.passed_limit
 print("all of it")
 """
 

@@ -77,9 +77,11 @@ class RecordingLimits:
             # `dict.get`, because a program may run its code with a dict of its own class.
             module = str(dict.get(frame.f_globals, "__name__", ""))
         is_default = frame.f_globals is watched_globals
-        return self.takes(is_default, module, code.co_qualname, code)
+        return self.should_record_call(is_default, module, code.co_qualname, code)
 
-    def takes(self, is_default: bool, module: str, name: str, code: CodeType | None = None) -> bool:
+    def should_record_call(
+        self, is_default: bool, module: str, name: str, code: CodeType | None = None
+    ) -> bool:
         """Return whether to record a call, whatever its depth.
 
         Parameters
@@ -121,7 +123,7 @@ class RecordingLimits:
             return False
         return any(_is_same_function(code, chosen) for chosen in self._chosen_codes)
 
-    def reaches(self, level: int) -> bool:
+    def is_within_depth(self, level: int) -> bool:
         """Return whether a call at this level is recorded, and count it if it is too deep.
 
         The first call has level 1, the calls that it makes have level 2.

@@ -82,7 +82,7 @@ def record_frames(fn, /, *args, depth=None, only=None, most=MOST_STEPS, **kwargs
     finally:
         recorder.release_frames()
     # After Ctrl-C before the first step there is nothing to show: this raises KeyboardInterrupt.
-    result.require_record(len(recorder.steps))
+    result.raise_interrupt_if_empty(len(recorder.steps))
 
     source, _ = recorder.pages.place(watched.function.__code__)  # `.where`: file and line
     return Timeline(
@@ -121,7 +121,7 @@ def _describe_record(recorder: "FrameRecorder", watched: Unwrapped, result: Resu
         end_of_record,
         recorder.printed.note,
         recorder.limits.note(),
-        watched.unreached(bool(recorder.steps)),
+        watched.describe_if_not_run(bool(recorder.steps)),
         result.aside,
     ]
     return " ".join(filter(None, sentences))
@@ -208,7 +208,7 @@ class FrameRecorder:
                 return False
         elif frame.f_code is not self._first_code:
             return False
-        return self.limits.reaches(self._count_level(frame))
+        return self.limits.is_within_depth(self._count_level(frame))
 
     def _count_level(self, frame: FrameType) -> int:
         """Return the level of a call: 1, and 1 more for each recorded frame below it."""

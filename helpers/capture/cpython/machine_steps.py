@@ -246,8 +246,10 @@ def record_machine(run: MethodType, fn, *args, **kwargs) -> MachineRecord:
     except BaseException as error:
         value_text = short_repr(error)
 
-    record.result = Result(value_text, verb, driven=False, lost="", kind="", interrupt=interrupt)
-    record.result.require_record(len(record.moments))
+    record.result = Result(
+        value_text, verb, is_generator_run=False, lost="", kind="", interrupt=interrupt
+    )
+    record.result.raise_interrupt_if_empty(len(record.moments))
     if record.events >= MOST_STEPS:
         record.note = f"The record stops after {MOST_STEPS:,} steps."
     else:

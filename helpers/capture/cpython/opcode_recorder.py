@@ -109,7 +109,7 @@ class InstructionRecorder:
         finally:
             self._release_frames()
         # After Ctrl-C before the first moment there is nothing to show: this raises the interrupt.
-        self.result.require_record(len(self.moments))
+        self.result.raise_interrupt_if_empty(len(self.moments))
         # `lost` says why the tracer was not called any more, "" if it was.
         self.stopped = self.stopped or self.result.lost
         return self
@@ -144,7 +144,7 @@ class InstructionRecorder:
         elif frame.f_code is not self.watched.function.__code__:
             return False
         level = 1 + len(self._running)
-        return self.limits.reaches(level)
+        return self.limits.is_within_depth(level)
 
     def _find_activation(self, frame: FrameType) -> Activation:
         """Return the activation of a suspended generator whose frame this is, or a new one."""
@@ -181,7 +181,7 @@ class InstructionRecorder:
         # A tracer usually returns itself. This one returns None, and stays set. A function that
         # refers to itself would be in a reference cycle.
         def trace(frame, event, argument):
-            """Record one event of the frame. When full, end the tracing by raising `StopTracing`."""
+            """Record one event of the frame. When full, raise `StopTracing` to end the tracing."""
             if event == "exception":
                 _, error, _ = argument
                 activation.is_raising = True

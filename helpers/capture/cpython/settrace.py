@@ -90,7 +90,7 @@ class Result(NamedTuple):
     #: What the call did: the start of a sentence, such as "It returned" or "It raised".
     verb: str
     #: Whether the call returned the function's generator, which was then run to its end.
-    driven: bool
+    is_generator_run: bool
     #: Why the tracer was not called any more, as a clause; "" if it was called to the end.
     lost: str
     #: The name of the type of the value or the exception.
@@ -115,7 +115,7 @@ class Result(NamedTuple):
             return describe_interruption(number, noun)
         return end_sentence(f"{self.verb} {self.words}")
 
-    def require_record(self, number: int) -> None:
+    def raise_interrupt_if_empty(self, number: int) -> None:
         """Raise the KeyboardInterrupt of the call if nothing was recorded before it.
 
         `number` is how many things were recorded. With 0 there is nothing to show.

@@ -97,9 +97,11 @@ def _describe_record(recorder: InstructionRecorder) -> str:
     sentences = [
         *watched.sentences,  # the wrappers that were taken off the function
         result.sentence(recorder.events, "instruction"),
-        watched.unreached(recorder.calls > 0),  # "" unless a wrapper did not run the function
+        watched.describe_if_not_run(
+            recorder.calls > 0
+        ),  # "" unless a wrapper did not run the function
     ]
-    if result.driven and result.interrupt is None:  # the call returned a generator
+    if result.is_generator_run and result.interrupt is None:  # the call returned a generator
         sentences.append("The generator was run to its end.")
     # A `FoldedMoments` replaces the middle rounds of a loop.
     if any(type(moment) is FoldedMoments for moment in recorder.moments):

@@ -29,7 +29,7 @@ class Unwrapped(NamedTuple):
     #: cache or a compiler is left out, because it may answer without running the function.
     call: Callable
 
-    def unreached(self, ran: bool) -> str:
+    def describe_if_not_run(self, ran: bool) -> str:
         """Return the sentence that a wrapper answered the call without running the function.
 
         Return "" if the function has run, which `ran` says, or if it has no wrapper.

@@ -83,7 +83,7 @@ class CallRecorder:
         # Nothing is recorded after the end, or in a frame that runs only because of a recorder.
         if self.end_reason or self.profilers.replaced_at or is_of_recorder(frame):
             return
-        if self.collector.is_at_work(event, argument):
+        if self.collector.runs_by_itself(event, argument):
             return
         if event == "c_call" and argument is SETPROFILE:
             self.profilers.note_setting(frame)  # the program's profiler is about to replace this
@@ -167,9 +167,11 @@ class CallRecorder:
         self.call_count += 1
         is_of_framework = module.partition(".")[0] in FRAMEWORKS
         # Chosen by `only=`, or without it because the function is one of a framework.
-        is_chosen = self.limits.takes(is_of_framework, module, name_for_limits or name, code)
+        is_chosen = self.limits.should_record_call(
+            is_of_framework, module, name_for_limits or name, code
+        )
         # Not deeper than `depth=`.
-        is_chosen = is_chosen and self.limits.reaches(self._depth + 1)
+        is_chosen = is_chosen and self.limits.is_within_depth(self._depth + 1)
         if is_chosen and len(self.calls) < self.limits.most:
             self._open_calls.append(len(self.calls))
             self.calls.append(Call(self._depth, module, name, is_c, door=name in LANDMARKS))

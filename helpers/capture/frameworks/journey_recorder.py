@@ -240,7 +240,7 @@ class JourneyRecorder:
             return
 
         # The garbage collector runs by itself: what it calls is not called by the program.
-        if self.collector.is_at_work(event, argument):
+        if self.collector.runs_by_itself(event, argument):
             return
         try:
             self._count_event(frame, event, argument)
@@ -301,7 +301,7 @@ class JourneyRecorder:
 
         CPython calls `step` for each event of the frame, and reports no event for None.
         """
-        if frame.f_globals is not self.space or self.collector.is_at_work(event, None):
+        if frame.f_globals is not self.space or self.collector.runs_by_itself(event, None):
             return None
         ask_for_opcodes(frame)
         return self.step

@@ -178,9 +178,9 @@ def _read_result(reply: ChildResult, name: str, global_names: Mapping[str, objec
     fault = reply.last("fault")
     if fault:
         raise TypeError(f"{name} returned {fault}, which cannot be sent as JSON")
-    if reply.ended.late:
+    if reply.ended.hit_time_limit:
         raise RuntimeError(f"{name} did not end within {SECONDS_OF_A_CALL} seconds")
-    if reply.ended.large:
+    if reply.ended.hit_memory_limit:
         raise RuntimeError(f"{name} took more than half of this machine's memory")
 
     error = _read_error(reply)

@@ -134,7 +134,9 @@ class _NamesRecorder:
             kwargs,
             self._has_enough_steps,
         )
-        result.require_record(len(self.steps))  # raises Ctrl-C if there is nothing to show
+        result.raise_interrupt_if_empty(
+            len(self.steps)
+        )  # raises Ctrl-C if there is nothing to show
         self.is_interrupted = result.interrupt is not None
         self._note_end(result)
         self._frame = None  # because a frame keeps the variables of its call alive
@@ -151,9 +153,9 @@ class _NamesRecorder:
         # Without a frame, a decorator answered the call, or an argument was wrong.
         has_begun = self._frame is not None
         # "" if the function was reached. A wrapper that raised needs no sentence of this kind.
-        self._add_note(self._watched.unreached(has_begun or result.raised))
+        self._add_note(self._watched.describe_if_not_run(has_begun or result.raised))
         # The call made a generator, which was then run to its end.
-        if result.driven and not result.raised and not self._is_full:
+        if result.is_generator_run and not result.raised and not self._is_full:
             self._add_note(GENERATOR_WAS_RUN)
         # The tracer was lost, for example because the program has set another one.
         if has_begun and result.lost:

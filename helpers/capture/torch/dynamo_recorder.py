@@ -113,7 +113,7 @@ class TranslationRecorder:
         self._last_cause: BaseException | None = None  # the error that is about to break a graph
         self._last_break: DynamoEvent | None = None  # the break whose graph the backend may get
 
-    def passed(self, frame: FrameType, reason: str) -> None:
+    def note_skipped_frame(self, frame: FrameType, reason: str) -> None:
         """Note a frame that Dynamo leaves to Python, and torch's `reason` for that.
 
         A frame of the standard library, of torch or of this package is not noted, because it says
@@ -134,7 +134,7 @@ class TranslationRecorder:
             place = format_file_line(code.co_filename, code.co_firstlineno)
             self.skipped[f"{name}{place}"] = reason
 
-    def given(self, graph_module) -> None:
+    def note_graph(self, graph_module) -> None:
         """Note a graph that the backend gets.
 
         Dynamo ends a graph first and passes it to the backend then. So the graph is that of the
@@ -144,7 +144,7 @@ class TranslationRecorder:
             self._last_break.is_graph_empty = False
         self.graphs.append(build_fx_graph(graph_module, f"graph {len(self.graphs) + 1}"))
 
-    def before(self, tx) -> None:
+    def note_instruction(self, tx) -> None:
         """Note the instruction that the translator `tx` is about to translate."""
         if tx.instruction_pointer is None:  # the translator has not begun
             return
@@ -162,7 +162,7 @@ class TranslationRecorder:
         else:
             self._open_events[id(tx)] = self._add_instruction(tx)
 
-    def after(self, tx, error: BaseException | None) -> None:
+    def complete_instruction(self, tx, error: BaseException | None) -> None:
         """Complete the event of the instruction, and note what Dynamo decided because of `error`.
 
         `error` is the exception with which the handler of the instruction ended, or None.
@@ -192,14 +192,14 @@ class TranslationRecorder:
         elif tx.f_globals is self._module_globals:
             self.events.append(DynamoEvent(kind, tx.f_code, tx.lineno or 0, message=message))
 
-    def broken(self, error: BaseException) -> None:
+    def note_break_cause(self, error: BaseException) -> None:
         """Store the error that breaks a graph.
 
         Dynamo may start over before it ends that graph, and then it no longer gives the reason.
         """
         self._last_cause = error
 
-    def cut(self, tx, reason) -> None:
+    def note_graph_end(self, tx, reason) -> None:
         """Note that the graph of `tx` ends here: at a break, or because the function ends.
 
         `reason` is torch's `GraphCompileReason`, whose `graph_break` says which of the two.
@@ -215,7 +215,7 @@ class TranslationRecorder:
             graph = build_fx_graph(tx.output.graph, GRAPH_SO_FAR)
             self.events.append(DynamoEvent("graph", tx.f_code, tx.lineno or 0, graph=graph))
 
-    def rewritten(self, old: CodeType, new: CodeType) -> None:
+    def note_new_code(self, old: CodeType, new: CodeType) -> None:
         """Note that Dynamo has made new code for a code object that was translated here."""
         # If `old` is a resume function that an earlier run left to Python, that is no longer true.
         _, resume_line = split_resume_name(old.co_name)

@@ -58,7 +58,7 @@ class Widgets(LiveWidgets):
             notebook.metadata.get("widgets", {}).get(WIDGET_STATES_TYPE, {}).get("state", {})
         )
 
-    def enliven_cells(self, cells) -> None:
+    def replace_widgets(self, cells) -> None:
         """Replace each widget in the outputs of cells by HTML that works without a kernel."""
         for cell in cells:
             for output in cell.get("outputs", []):
@@ -106,7 +106,7 @@ def render_chapter_page(notebook, here: ContentsEntry, contents: list[ContentsEn
     of_run = notebook.metadata.get(KEY, {"recorded": [], "hints": {}})
     notebook.cells = drop_kernel_parts(notebook)
     widgets = Widgets(notebook, of_run["recorded"])
-    widgets.enliven_cells(notebook.cells)
+    widgets.replace_widgets(notebook.cells)
     for exercise in find_exercise_cells(notebook.cells):
         check_cell = notebook.cells[exercise.check]  # the position of the cell with the check
         check_cell.metadata["hints"] = of_run["hints"].get(exercise.name, [])

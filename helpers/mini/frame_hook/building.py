@@ -82,7 +82,7 @@ def _compile(cache_folder: folders.ManagedDirectory, name: str) -> None:
             command = [*compiler, *flags, f"-I{headers}", str(SOURCE), "-o", str(work / name)]
             # A compiler that is stopped at the time limit leaves files in TMPDIR.
             process = run_command(command, BUILD_SECONDS, env={**os.environ, "TMPDIR": str(work)})
-            if process.late or process.code:
+            if process.hit_time_limit or process.code:
                 error = _find_error(process.err)
                 raise NotBuilt(f"the C compiler could not build the frame hook: {error}")
             cache_folder.put(work / name, name)

@@ -90,7 +90,7 @@ def _compile(source, compiler, home, name):
         # A compiler that is stopped at the time limit leaves files in TMPDIR.
         env = {**os.environ, "LC_ALL": "C", "TMPDIR": str(work)}
         process = run_command(command, BUILD_SECONDS, cwd=source.parent, env=env)
-        if process.late:
+        if process.hit_time_limit:
             raise OpError(f"{short_path(source)} could not be compiled in {BUILD_SECONDS} seconds")
         if process.code:
             raise OpError(f"{short_path(source)} does not compile: {_find_error(process.err)}")
@@ -124,7 +124,7 @@ def ask_program(program, question, number=0, rows=()):
         )
         answer = file.read_bytes() if file.is_file() else b""
 
-    if process.late:
+    if process.hit_time_limit:
         raise OpError(f"did not come back in {ANSWER_SECONDS} seconds")
     if process.code < 0:
         name = signal_name(-process.code)
