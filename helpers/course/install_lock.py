@@ -9,11 +9,12 @@ from helpers.course.terminal import say
 
 
 @contextlib.contextmanager
-def installing_alone() -> Iterator[int | None]:
+def installing_alone() -> Iterator[int]:
     """Hold the lock for installs in a `with` block. A second terminal waits until it is free.
 
     The block gets the file descriptor of the lock. A program that inherits it holds the lock, too.
     """
+    # An environment that course.py did not make stays as it is, so nothing is to wait for.
     checkout.refuse_foreign(checkout.VENV)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     handle = os.open(checkout.ROOT / ".course.lock", flags)

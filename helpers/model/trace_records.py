@@ -143,5 +143,6 @@ def build_trace_entry(
     more
         Further fields of `TraceEntry`.
     """
+    # The cells of the row in which a word may have a colour. A Verdict is a text and its tone.
     verdicts = (Verdict(arguments), Verdict(verdict, TONES.get(verdict, "plain")))
     return TraceEntry(subject, verdicts, note, **more)

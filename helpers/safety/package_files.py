@@ -65,6 +65,8 @@ def look_at_files(names: list[str], only_named: bool) -> dict[str, dict]:
     wanted = None
     if only_named:
         wanted = {*names, *(BUILDS[name] for name in names if name in BUILDS)}
+    # The folders of this environment. Only there must each distribution have a RECORD. Others come
+    # from the system, whose packages often have none.
     own_folders = {os.path.realpath(sysconfig.get_path(name)) for name in ("purelib", "platlib")}
 
     entries_by_name: dict[str, Distribution] = {}
@@ -73,6 +75,7 @@ def look_at_files(names: list[str], only_named: bool) -> dict[str, dict]:
         for entry in _read_distributions(Path(folder), own=is_own, wanted=wanted):
             # If two folders have the same distribution, Python imports the first one.
             first = entries_by_name.setdefault(entry.name, entry)
+            # In one site-packages, two versions mean that an update was interrupted.
             if first is not entry and first.folder.parent == entry.folder.parent:
                 versions = f"{first.version} and {entry.version}"
                 twice = entry._replace(fault=f"is installed twice: {versions}")

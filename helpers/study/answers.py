@@ -17,7 +17,7 @@ class InvalidAnswer(Exception):
     """The answer cannot be judged as it is. The message says what it must be."""
 
 
-def require_attempt(value, part: str = ""):
+def require_no_stub(value, part: str = ""):
     """Return `value`; raise NotAttempted if it is still `...`.
 
     `part` is the message of the error, the name of the part of the answer that `value` is.
@@ -27,7 +27,7 @@ def require_attempt(value, part: str = ""):
     return value
 
 
-def require_attempts(values: Mapping) -> None:
+def require_no_stubs(values: Mapping) -> None:
     """Raise NotAttempted if some values are still `...`. The message lists their names.
 
     `values` is name -> value. If all values are `...`, the message is "".
@@ -59,7 +59,7 @@ def require_named_values(answer, names: Iterable[str], what: str = "the guess") 
         if name not in names:
             raise InvalidAnswer(f"{must}. {short_repr(name)} is not one of them")
 
-    require_attempts(values)
+    require_no_stubs(values)
     return {name: to_plain_text(values[name]) for name in names}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from helpers.capture.text.error import describe_error
-from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_no_stub
 from helpers.study.sentences import describe_raising_line
 
 
@@ -46,7 +46,7 @@ def observe(run: Callable, answer) -> object:
     raises are raised again, because then there is no result to compare.
     """
     try:
-        return require_attempt(run(answer))
+        return require_no_stub(run(answer))
     except (NotAttempted, InvalidAnswer):
         raise
     except Exception as error:

@@ -93,6 +93,7 @@ def _list_other_fields(tree: CodeTree, first: CodeTree) -> Listing:
 
     The column of meanings is left out, because the table of the first one has it.
     """
+    # Also a field with the same value differs if `used`, the instruction that uses it, is another.
     first_rows = {(row.name, row.value, row.used) for row in first.fields.rows}
     fields = tree.fields
     rows = [row for row in fields.rows if (row.name, row.value, row.used) not in first_rows]

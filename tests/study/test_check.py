@@ -9,7 +9,7 @@ from inspect import signature
 import pytest
 
 from helpers import check
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.check import Exercise
 from helpers.study.expected_errors import expect
 from helpers.study.sentences import Mismatch, describe_difference, prefix_reason
@@ -20,7 +20,7 @@ checks = import_module("helpers.study.check")  # the name there is that of the e
 
 def exercise():
     def judge(answer):
-        value = require_attempt(answer()) if callable(answer) else answer
+        value = require_no_stub(answer()) if callable(answer) else answer
         return None if value == 2 else f"it gave {value!r}"
 
     return Exercise("two", judge, "well done", ("one?", "two?", "three!"))

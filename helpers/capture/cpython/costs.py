@@ -141,10 +141,12 @@ def _measure_seconds(action: Callable) -> float:
             calm.append(sample.seconds / sample.calls)
         else:
             # The clocks of the two times differ a little, so the difference may be 0 or negative.
+            # Any small positive number would do instead of it.
             own_seconds = max(sample.seconds - sample.seconds_waited, tolerated_seconds)
             disturbed.append(own_seconds / sample.calls)
         samples = [*calm, *disturbed]
         has_enough_samples = len(calm) == SAMPLES
+        # A long call: even one call in each sample takes as long as a round should.
         has_taken_long = len(samples) * min(samples) >= ROUND
         if has_enough_samples or has_taken_long:
             break

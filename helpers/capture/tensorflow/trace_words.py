@@ -185,7 +185,7 @@ class TypeNames:
         if kind == "tuple":
             comma = "," if len(container.parts) == 1 else ""
             return f"({joined}{comma})"
-        class_name = kind.split()[-1]
+        class_name = kind.split()[-1]  # the kind is "namedtuple Point" or "attrs class Point"
         return f"{class_name}({joined})"
 
     def format_referent(self, ref) -> str:

@@ -102,11 +102,12 @@ class Source:
         if not self.text:
             return self
 
+        # `start` and `end` below are numbers of lines of the text, from 1, and both are included.
         lines = list(self.lines)
         line_numbers = list(range(self.first_line, self.first_line + len(lines)))
         # The last docstring is folded first, because a fold changes the numbers of lines below it.
         for start, end in sorted(_find_docstrings(self.text), reverse=True):
-            if end - start <= MOST_DOCSTRING:
+            if end - start <= MOST_DOCSTRING:  # short enough to be shown whole
                 continue
             head = lines[start - 1]
             # A first line may have only the quotes. Then the next line is shown behind them.
@@ -126,10 +127,12 @@ class Source:
         no position, or if its lines are not in the text.
         """
         lineno, end_lineno, column, end_column = positions
+        # `self.line` maps a line number of the file to one of the text, or to 0.
         line = self.line(lineno)
         end_line = self.line(end_lineno)
         if column is None or end_column is None or not line or not end_line:
             return NOWHERE
+        # CPython counts columns in bytes of UTF-8, and the page counts characters.
         return (
             line,
             self._count_characters(line, column),

@@ -114,6 +114,7 @@ def _strip_varying_parts(line: str) -> str:
         return ""
     text = VARYING.sub("", text)
     text = LINK.sub("", text)
+    # TensorFlow calls a traced function `__inference_NAME_NUMBER`. Only the NAME is kept.
     return INFERENCE.sub(r"\1", text).strip()
 
 

@@ -164,6 +164,8 @@ class Executor:
     def _find_kernel(self, registry, op):
         """Return the Kernel of an op of the job, or raise OpError."""
         blobs = self.job.blobs
+        # (name of an argument, index) -> dtype. An op may have several inputs of one name, so they
+        # are numbered. Each output has a name of its own, so its index is 0.
         dtypes = number_arguments([(name, blobs[blob].dtype) for name, blob in op.inputs])
         dtypes |= {(output.argument, 0): output.dtype for output in op.outputs}
         try:

@@ -11,7 +11,7 @@ from inspect import Parameter, signature
 from types import FunctionType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.answers import InvalidAnswer, require_items, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.observations import Raised
@@ -118,7 +118,7 @@ def _require_pairs(answer) -> list[tuple[str, str]]:
 
     InvalidAnswer if it returned anything else.
     """
-    items = require_items(require_attempt(answer), limit=10_000, what="what it returns")
+    items = require_items(require_no_stub(answer), limit=10_000, what="what it returns")
     for item in items:
         is_pair = isinstance(item, (tuple, list)) and len(item) == 2
         if not is_pair or not all(isinstance(text, str) for text in item):

@@ -15,7 +15,7 @@ from types import MethodType, ModuleType, SimpleNamespace
 from helpers.capture.cpython.objects import read_namespace
 from helpers.capture.text.value import short_repr
 from helpers.safety.restoring import patched
-from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.observations import Raised
@@ -229,7 +229,7 @@ class _RebindingTrials:
         error
             An exception that is raised in the block and must come out of it; None for none.
         """
-        manager = require_attempt(self.rebind(old, new))
+        manager = require_no_stub(self.rebind(old, new))
         if not hasattr(type(manager), "__exit__"):
             cure = f"not {short_repr(manager)}. Decorate a generator with contextmanager"
             raise InvalidAnswer(f"it must return a context manager, {cure}")
@@ -243,13 +243,13 @@ class _RebindingTrials:
                     act()
                 if error is not None:
                     raise error
-        except BaseException as caught:  # raised again below, after the next moment is recorded
+        except BaseException as caught:  # either `error`, or an error of the answer itself
             raised = caught
 
         self.note(f"{trial}{AFTER}")
         if error is not None and raised is None:
             raise InvalidAnswer(f"it swallowed the {short_repr(error)} raised inside the block")
-        if raised is not error:  # an error of the answer itself
+        if raised is not error:  # an error of the answer itself, raised after the moment is noted
             raise raised
 
     def run_inner_block(self) -> None:

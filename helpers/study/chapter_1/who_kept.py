@@ -14,7 +14,7 @@ from types import FunctionType, SimpleNamespace
 from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
-from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.answers import InvalidAnswer, require_items, require_no_stub
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
@@ -100,13 +100,15 @@ def _judge_listed_names(kept, sources) -> str | None:
 
         owner = modules[0]
         old = owner.scale
-        # The exercise asks what still refers to the old op while the name in its owner is patched.
+        # The exercise asks what still refers to the old op while the attribute `owner.scale` is
+        # patched. A holder that looks the attribute up when it is called refers to the new op then.
         with patch.object(owner, "scale", _new_op):
             holders = {name for name, value in values.items() if _refers_to(value, old)}
 
     for name in sorted(named):
         if name == KEPT_ON_PURPOSE:
             return f"{name} keeps the old op on purpose, so leave it out"
+        # `OWNER` is "ops.scale". Its value, collected before the patch, is the old op itself.
         if name not in holders or name == OWNER:
             reason = "There is no such name"
             if name in values:
@@ -127,7 +129,7 @@ def _read_listed_names(kept) -> set[str]:
     A text may go on after the name. InvalidAnswer for an item that does not begin with such a name.
     """
     names = set()
-    for text in require_items(require_attempt(kept, "kept"), NAME_LIMIT, "kept"):
+    for text in require_items(require_no_stub(kept, "kept"), NAME_LIMIT, "kept"):
         match = DOTTED.match(str(text))
         if match is None:
             raise InvalidAnswer(f"kept must contain texts like 'jobs.ten', not {short_repr(text)}")
@@ -211,7 +213,7 @@ def _run_trial(sources, calls, trial: ProjectTrial, cured) -> dict:
 
 def _make_block(cured, project, new):
     """Call the answer; return its context manager, or raise InvalidAnswer for another object."""
-    manager = require_attempt(cured(project, new))
+    manager = require_no_stub(cured(project, new))
     if not hasattr(type(manager), "__exit__"):
         must = "cured must return a context manager"
         raise InvalidAnswer(f"{must}, not {short_repr(manager)}")

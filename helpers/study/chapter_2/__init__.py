@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from helpers.capture.tensorflow.trace_ledger import watch_function
-from helpers.study.answers import require_attempts, require_items, to_plain_text
+from helpers.study.answers import require_items, require_no_stubs, to_plain_text
 from helpers.study.chapter_2.spied_step import batches, slow_training
 from helpers.study.chapter_2.trace_cache import cache_key, cache_lookup, cache_mutation
 from helpers.study.check import exercise
@@ -29,7 +29,7 @@ def ranking(ranking, sequences):
     # the learner reads after a pass. `ranking` has the names of the sequences, `sequences` maps
     # each name to its calls.
     names = [to_plain_text(name) for name in require_items(ranking, limit=100, what="ranking")]
-    require_attempts({f"place {number}": name for number, name in enumerate(names, 1)})
+    require_no_stubs({f"place {number}": name for number, name in enumerate(names, 1)})
     if len(names) != len(WHY) or not all(name in names for name in WHY):
         return f"ranking must contain each of these names once: {', '.join(WHY)}"
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from helpers.capture.text.value import short_repr
-from helpers.study.answers import require_attempt
+from helpers.study.answers import require_no_stub
 from helpers.study.frameworks import np, tf
 from helpers.study.observations import Raised, observe
 
@@ -73,7 +73,7 @@ class Sequence:
         # The option is passed only for a cache that may widen keys, so that others need not have
         # it.
         options = {"reduce_retracing": True} if self.reduces_retracing else {}
-        cache = require_attempt(make_cache(body, **options))
+        cache = require_no_stub(make_cache(body, **options))
         for number, call in enumerate(self.calls, 1):
             args = _copy_containers(call() if callable(call) else call)
             name = f"call {number} with ({', '.join(map(short_repr, args))})"

@@ -98,8 +98,10 @@ class SignatureSandbox(GuessingSandbox):
 
     def _truth(self, picked):
         """Make the picked call; return (verdict, sentence about it, the ledger as HTML)."""
+        # What `watch_traces` returns: it calls the tf.function, and adds a row for each call to its
+        # ledger. `last` is the row of the last call, and `model` the whole ledger.
         function = self.function(picked)
-        with suppress(TypeError, ValueError):  # the verdict in the ledger is then "error"
+        with suppress(TypeError, ValueError):  # the verdict in the row is then "error"
             function(make_argument(picked))
         row = function.last
         reason = f" ({row.note})" if row.note else ""

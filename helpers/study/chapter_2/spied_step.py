@@ -14,7 +14,7 @@ from helpers.capture.tensorflow.tf_functions import require_tf_function
 from helpers.capture.tensorflow.trace_recorder import TraceRecorder
 from helpers.capture.text.value import short_repr
 from helpers.safety.limits import when_stopped
-from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.answers import InvalidAnswer, require_items, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.frameworks import np, tf
@@ -205,7 +205,7 @@ def _slow_epoch(step, batches):
 def _run_epoch(epoch, step, batches) -> list[float]:
     """Call an answer's `epoch`; return its losses as numbers. InvalidAnswer for anything else."""
     with require_unchanged(batches, "epoch") as copy:
-        losses = require_attempt(epoch(step, copy))
+        losses = require_no_stub(epoch(step, copy))
         losses = require_items(losses, RESULT_LIMIT, "what epoch returns")
     return [_require_numbers(loss).tolist() for loss in losses]
 
@@ -254,13 +254,13 @@ def _run_train(train, step, weights, batches) -> dict:
     InvalidAnswer if it does not return (weights, means).
     """
     with require_unchanged(batches, "train") as copy:
-        result = require_attempt(train(step, weights, copy))
+        result = require_no_stub(train(step, weights, copy))
         result = require_items(result, RESULT_LIMIT, "what train returns")
     if len(result) != 2:
         raise InvalidAnswer("train must return two things, the weights and the means")
 
-    weights = _require_numbers(require_attempt(result[0], "the weights"))
-    means = require_items(require_attempt(result[1], "the means"), RESULT_LIMIT, "the means")
+    weights = _require_numbers(require_no_stub(result[0], "the weights"))
+    means = require_items(require_no_stub(result[1], "the means"), RESULT_LIMIT, "the means")
 
     values = {"shape of the weights": weights.shape}
     for index, weight in enumerate(weights.ravel()):

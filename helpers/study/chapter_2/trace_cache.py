@@ -12,7 +12,7 @@ from functools import partial
 from helpers.capture.text.value import short_repr
 from helpers.model.tables import Entry, Ledger, Verdict
 from helpers.model.trace_records import MARKS
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.chapter_2.call_sequences import (
     WIDER,
     Sequence,
@@ -88,7 +88,7 @@ class _LearnerCache:
     def __call__(self, *args):
         """Return the result of the trace whose key fits the arguments, or make a new trace."""
         known_keys = [key for key, _ in self.cache]
-        key = require_attempt(self.parts["key"](args))
+        key = require_no_stub(self.parts["key"](args))
 
         position = self._find(known_keys, key)
         if position is not None:
@@ -96,7 +96,7 @@ class _LearnerCache:
 
         if self.reduces_retracing:
             key = self._widen(known_keys, key)
-        trace = require_attempt(self.parts["trace"](self.fn, args))
+        trace = require_no_stub(self.parts["trace"](self.fn, args))
         self.cache.append((key, trace))
         return trace
 
@@ -105,7 +105,7 @@ class _LearnerCache:
 
         InvalidAnswer if the part returns anything else.
         """
-        position = require_attempt(self.parts["find"](list(known_keys), key), "find")
+        position = require_no_stub(self.parts["find"](list(known_keys), key), "find")
         if position is None:
             return None
         if type(position) is not int or not 0 <= position < len(known_keys):
@@ -115,7 +115,7 @@ class _LearnerCache:
 
     def _widen(self, known_keys: list, key) -> tuple:
         """Call the part `widen`; return its key, (form, leaves). InvalidAnswer if it is no pair."""
-        wider = require_attempt(self.parts["widen"](known_keys, key), "widen")
+        wider = require_no_stub(self.parts["widen"](known_keys, key), "widen")
         if not isinstance(wider, tuple | list) or len(wider) != 2:
             raise InvalidAnswer(f"widen must return (form, leaves), not {short_repr(wider)}")
         form, leaves = wider
@@ -238,5 +238,6 @@ def cache_mutation(trace: Callable):
     """Your trace refuses a body that modifies its arguments where tf.function does."""
     # Return None if the answer is right, else a sentence on what is wrong. The docstring is what
     # the learner reads after a pass.
+    # The cache never finds a known key, so the learner's `trace` runs at each call.
     make_cache = partial(_LearnerCache, find=_find_no_key, trace=trace)
     return _find_part_difference(make_cache, make_mutation_sequences())

@@ -9,7 +9,7 @@ from itertools import pairwise
 from types import CodeType
 
 from helpers.capture.text.value import short_repr
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
 
@@ -72,7 +72,7 @@ def _read_patched(before: CodeType, patch: Callable) -> dict[str, object]:
     Labels are such as "co_name" and "offset 4", an instruction. InvalidAnswer if the answer returns
     anything but a new code object.
     """
-    patched = require_attempt(patch(before))
+    patched = require_no_stub(patch(before))
     if patched is before:
         raise InvalidAnswer("it returns the same code object, whose fields nobody can change")
     if not isinstance(patched, CodeType):

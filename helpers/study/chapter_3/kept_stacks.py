@@ -12,7 +12,7 @@ from helpers.capture.cpython.recorded_moments import RecordedMoment
 from helpers.capture.cpython.stack_run import record_instructions
 from helpers.capture.text.value import short_repr
 from helpers.mini import vm
-from helpers.study.answers import require_attempts, require_items
+from helpers.study.answers import require_items, require_no_stubs
 from helpers.study.check import exercise
 
 MOST_STEPS = 20_000
@@ -148,7 +148,7 @@ def stack_at(guess, fn, args, offset):
     # `offset`, as a list of ints.
     items = require_items(guess, limit=100, what="the guess")
     places = {f"place {number}, from the bottom,": item for number, item in enumerate(items, 1)}
-    require_attempts(places)
+    require_no_stubs(places)
 
     recorded = record_first_frame(fn, args)
     indices = [index for index, (start, _) in enumerate(recorded) if start == offset]

@@ -15,7 +15,7 @@ from helpers.capture.torch.dynamo_run import run_compiled
 from helpers.internals import compiled_functions, dynamo_settings
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirect_prints
-from helpers.study.answers import require_attempt
+from helpers.study.answers import require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_by_part, find_difference, make_cases
 from helpers.study.frameworks import np, torch
@@ -105,7 +105,7 @@ def _run_eagerly(x, fn: Callable) -> dict | str:
     """
     own_x = x.clone()
     with redirect_prints(io.StringIO()):
-        result = require_attempt(fn(own_x))
+        result = require_no_stub(fn(own_x))
     if not hasattr(result, "tolist"):
         return short_repr(result)
     kind = f"{result.dtype} of shape {tuple(result.shape)}"

@@ -17,7 +17,7 @@ from itertools import product
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import dynamo
-from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.answers import InvalidAnswer, require_items, require_no_stub
 from helpers.study.chapter_4.dynamo_trace_steps import FINISHED, find_part_difference
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, make_cases
@@ -82,12 +82,12 @@ def _hold_for_other(source: str, pair: GuardedPair, guards: Callable) -> str:
     """Have an answer write guards on `pair.value`; return HOLD or FAIL for `pair.other`.
 
     `source` is the expression by which a guard reads the value, "k" or "pair[1]". InvalidAnswer if
-    a guard is no text, or is false even for `pair.value`. `require_attempt` raises if the learner
+    a guard is no text, or is false even for `pair.value`. `require_no_stub` raises if the learner
     has not written the function yet.
     """
-    texts = require_items(require_attempt(guards(source, pair.value)), 100, "what guards returns")
+    texts = require_items(require_no_stub(guards(source, pair.value)), 100, "what guards returns")
     for text in texts:
-        if not isinstance(require_attempt(text, "the list"), str):
+        if not isinstance(require_no_stub(text, "the list"), str):
             raise InvalidAnswer(f"guards must return a list of str, not {short_repr(texts)}")
         if not _evaluate_guard(text, pair.value):
             raise InvalidAnswer(f"your guard {text!r} is false even for {source} = {pair.value!r}")
@@ -206,12 +206,12 @@ def _look_up(cache: list, args: tuple, lookup: Callable):
     Return {"entry": its position in the cache, "misses": the texts of the failing guards}, or a
     text if the answer returns no pair.
     """
-    pair = require_attempt(lookup(list(cache), args))
+    pair = require_no_stub(lookup(list(cache), args))
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         return f"{short_repr(pair)}, which is not a pair"
 
-    entry = require_attempt(pair[0], "the entry")
-    misses = require_attempt(pair[1], "misses")
+    entry = require_no_stub(pair[0], "the entry")
+    misses = require_no_stub(pair[1], "misses")
     if isinstance(misses, tuple | list):
         misses = [text if isinstance(text, str) else short_repr(text) for text in misses]
     return {"entry": _find_position(entry, cache), "misses": misses}
@@ -272,7 +272,7 @@ def _list_received(position: int, receives: Callable) -> list:
     bound = list(hand_on.__code__.co_varnames)
     if position % 2:  # another order of names, which the answer must keep
         bound.reverse()
-    names = require_attempt(receives(dynamo.Code(hand_on.__code__), position, bound))
+    names = require_no_stub(receives(dynamo.Code(hand_on.__code__), position, bound))
     if not isinstance(names, list | tuple):
         must = "receives must return a list, in the order of bound"
         raise InvalidAnswer(f"{must}, not {short_repr(names)}")

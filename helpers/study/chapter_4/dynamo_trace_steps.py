@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 from helpers.capture.text.value import short_repr
 from helpers.mini import dynamo
-from helpers.study.answers import require_attempt, require_attempts
+from helpers.study.answers import require_no_stub, require_no_stubs
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_by_part, find_difference, make_cases
 from helpers.study.frameworks import torch
@@ -70,7 +70,7 @@ def _apply_operator(sign: str, left, right, binary_op: Callable) -> dict:
     trace = SimpleNamespace(record=record)
     left_value = _make_operand("left", left)
     right_value = _make_operand("right", right)
-    result = require_attempt(binary_op(trace, sign, left_value, right_value))
+    result = require_no_stub(binary_op(trace, sign, left_value, right_value))
     return {"returns": _write_value(result), "records": calls}
 
 
@@ -190,7 +190,7 @@ def _record_elsewhere(make_recorder: type) -> None:
     """
     recorder = make_recorder()
     call = recorder.call(operator.neg, (dynamo.Known(1),), {})
-    require_attempts({"input": recorder.input("a"), "call": call})
+    require_no_stubs({"input": recorder.input("a"), "call": call})
 
 
 def _write_node(node) -> str:

@@ -17,7 +17,7 @@ from helpers.capture.torch.guard_leaves import evaluate_part, list_leaf_guards
 from helpers.capture.torch.lookup import MISSING
 from helpers.capture.torch.repeated_runs import copy_arguments
 from helpers.capture.torch.tried_calls import TriedCall, list_neighbours, replacing_global
-from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
+from helpers.study.answers import InvalidAnswer, require_named_values, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference, make_cases
 from helpers.study.frameworks import np, torch
@@ -180,7 +180,7 @@ def _accept(call: TriedCall, guards: Callable) -> bool:
     `guards` is the learner's function or Dynamo's guards. Both are called with the arguments.
     """
     with call.make_context():
-        return bool(require_attempt(guards(*call.arguments.values())))
+        return bool(require_no_stub(guards(*call.arguments.values())))
 
 
 def _advise_on_call(real: DynamoGuards, call: TriedCall, mine, accepted: bool) -> str:

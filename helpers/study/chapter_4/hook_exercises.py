@@ -13,7 +13,7 @@ from contextlib import suppress
 from helpers.mini import frame_hook, vm
 from helpers.safety.missing_parts import MissingPart
 from helpers.safety.restoring import patched
-from helpers.study.answers import require_attempt
+from helpers.study.answers import require_no_stub
 from helpers.study.chapter_3.machine_runs import format_call
 from helpers.study.check import exercise
 from helpers.study.engine import advise_by_part, find_difference, make_cases
@@ -108,7 +108,7 @@ def _run_behind_hook(program: Callable, fn: Callable, answer: Callable) -> dict:
 
     try:
         with patched(frame_hook.watching, __enter__=enter_and_note):
-            ending = describe_result(require_attempt(answer(CountingMachine, fn, program)))
+            ending = describe_result(require_no_stub(answer(CountingMachine, fn, program)))
     except ZeroDivisionError:  # the program `only_rest(0)` raises it, and so must an answer
         ending = "raises ZeroDivisionError"
     finally:

@@ -14,7 +14,7 @@ from helpers.capture.text.value import short_repr
 from helpers.internals import dynamo_settings, torch_private
 from helpers.internals.compiled_apart import compiled_apart
 from helpers.safety.standard_output import redirect_prints
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import (
     advise_on_first_part,
@@ -181,7 +181,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
     # Reason -> how often it broke a graph in this process. Earlier breaks are subtracted below.
     break_counts = torch._dynamo.utils.counters["graph_break"]
     earlier_counts = Counter(break_counts)
-    step = require_attempt(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
+    step = require_no_stub(make_step(model, optimizer, partial(torch.compile, backend=log.backend)))
     if not callable(step):
         raise InvalidAnswer(f"make_step must return the step, a function, not {short_repr(step)}")
 
@@ -195,7 +195,7 @@ def _run_training(seed: int, shape: tuple, make_step: Callable) -> tuple[dict, d
         log.runs.clear()  # so that the log has only the graphs of this call
         printed = io.StringIO()
         with redirect_prints(printed), dynamo_settings.collect_torch_logs():
-            loss = require_attempt(step(x, target), "step")
+            loss = require_no_stub(step(x, target), "step")
 
         graphs_by_call.append(len(log.runs))
         is_whole = is_whole and _has_whole_graph(log, model.linear.weight, loss)

@@ -8,9 +8,9 @@ import numpy as np
 from helpers.capture.oneflow.job_graph import build_job_graph
 from helpers.study.answers import (
     InvalidAnswer,
-    require_attempt,
     require_items,
     require_named_values,
+    require_no_stub,
 )
 from helpers.study.chapter_5 import op_jobs
 from helpers.study.chapter_5.op_judge import judge_op
@@ -144,7 +144,7 @@ def _judge_edit(name: str, edit) -> str | None:
     file, is replaced by the new one. Raise InvalidAnswer for anything else.
     """
     texts = require_items(edit, limit=3, what=f"the repair of {name}")
-    if len(texts) != 3 or not all(isinstance(require_attempt(text, name), str) for text in texts):
+    if len(texts) != 3 or not all(isinstance(require_no_stub(text, name), str) for text in texts):
         must = "must be three strings: the file, the old text, the new text"
         raise InvalidAnswer(f"the repair of {name} {must}")
 
@@ -157,5 +157,6 @@ def _judge_edit(name: str, edit) -> str | None:
         return f"{old!r} occurs {count} times in {file}; it must occur exactly once"
 
     files[file] = files[file].replace(old, new)
+    # Inputs with infinite and very large numbers are not part of this exercise.
     reason = judge_op(name, files, BROKEN_OPS[name].truth, has_extremes=False)
     return prefix_reason(f"{name}: ", reason) if reason else None

@@ -13,9 +13,9 @@ from helpers.capture.text.value import short_repr
 from helpers.mini import oneflow as flow
 from helpers.study.answers import (
     InvalidAnswer,
-    require_attempt,
     require_items,
     require_named_values,
+    require_no_stub,
 )
 from helpers.study.chapter_5.op_jobs import load_op_in_fresh_session
 from helpers.study.chapter_5.op_texts import file_names, op_files
@@ -165,7 +165,7 @@ def gradient_names(output, output_grad=None, argument=None):
         answers = require_items(output, len(NAMES))
 
     # strict=False, because a tuple may be too short. The next lines report that.
-    names = {part: require_attempt(name, part) for part, name in zip(NAMES, answers, strict=False)}
+    names = {part: require_no_stub(name, part) for part, name in zip(NAMES, answers, strict=False)}
     if [type(name) for name in names.values()] != [str] * len(NAMES):
         must = f'the answer must be three names such as "y", for {", ".join(NAMES)}'
         raise InvalidAnswer(f"{must}; not {short_repr(tuple(answers))}")

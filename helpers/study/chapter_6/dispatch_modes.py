@@ -6,7 +6,7 @@ calls for each op. A *judge* is a function that runs the learner's answer beside
 from collections.abc import Callable
 from functools import partial
 
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.frameworks import torch
@@ -54,7 +54,7 @@ def _run_first_nan(call: Callable, first_nan: Callable) -> dict:
     the call exactly once.
     """
     results = []
-    op = require_attempt(first_nan(lambda: results.append(call())))
+    op = require_no_stub(first_nan(lambda: results.append(call())))
     if len(results) != 1:
         raise InvalidAnswer(f"first_nan must run the call once, not {len(results)} times")
     return {"the op": op, "the call's result": results[0]}

@@ -16,7 +16,7 @@ from helpers.mini.eager import api
 from helpers.mini.eager.execute import add_default_attrs, definition_of
 from helpers.model.transcripts import Transcript
 from helpers.safety.child_side import tell_starter
-from helpers.study.answers import InvalidAnswer, NotAttempted, require_attempt
+from helpers.study.answers import InvalidAnswer, NotAttempted, require_no_stub
 from helpers.study.chapter_6 import op_cases
 from helpers.study.check import exercise
 from helpers.study.engine import find_difference, make_cases
@@ -168,7 +168,7 @@ def _run_call(case: op_cases.Case, outputs: tuple, counter: _OpCounter, call: Ca
 
 def _describe_tensors(results) -> list:
     """Return (dtype, shape, values) of each tensor in a list; InvalidAnswer for anything else."""
-    is_list = isinstance(require_attempt(results), list)
+    is_list = isinstance(require_no_stub(results), list)
     if not is_list or not all(isinstance(result, tf.Tensor) for result in results):
         raise InvalidAnswer(f"it must return a list of EagerTensors, not {type(results).__name__}")
 

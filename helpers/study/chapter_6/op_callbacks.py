@@ -1,7 +1,7 @@
 """Judge two exercises of chapter 6. The learner writes a log of ops (`op_logger`) and a gradient
 tape (`tape`), both with TensorFlow's *op callbacks*: functions that TensorFlow calls after each op.
 Each answer runs beside TensorFlow's own log or tape, on a list of cases. `InvalidAnswer` ends a
-check with a message, and `require_attempt(value)` ends it if the learner has written nothing yet.
+check with a message, and `require_no_stub(value)` ends it if the learner has written nothing yet.
 """
 
 from collections.abc import Callable, MutableSequence
@@ -12,7 +12,7 @@ import numpy as np
 
 from helpers.capture.tensorflow import eager_context, op_programs
 from helpers.capture.text.value import short_repr
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, find_difference
 from helpers.study.frameworks import tf
@@ -37,7 +37,7 @@ def _run_alone(shows: str, run: Callable, answer: Callable):
         callbacks_before = eager_context.read_callbacks()
         # `observe` returns an error as Raised. It is raised below, after the callbacks have been
         # compared, because a callback that is left behind is the more useful message.
-        result = observe(run, lambda: require_attempt(answer()))
+        result = observe(run, lambda: require_no_stub(answer()))
         callbacks_after = eager_context.read_callbacks()
         if callbacks_after != callbacks_before:
             fault = LEFT if other_callback in callbacks_after else GONE
@@ -62,7 +62,7 @@ def _copy_names(log) -> list:
     The name of a graph, such as "__inference_f_12", is shortened, because its number is different
     in each run.
     """
-    if not isinstance(require_attempt(log), MutableSequence):
+    if not isinstance(require_no_stub(log), MutableSequence):
         must = f"get a list from `with op_logger() as log`, not {short_repr(log)}"
         raise InvalidAnswer(f"the block must be {must}")
     names = []
@@ -203,7 +203,7 @@ def _read_slope(tape, y, x):
 
     InvalidAnswer says that the gradient is neither a tensor nor None.
     """
-    slope = require_attempt(tape.gradient(y, x))
+    slope = require_no_stub(tape.gradient(y, x))
     if slope is None:
         return None
     if not isinstance(slope, (tf.Tensor, tf.IndexedSlices)):

@@ -14,7 +14,7 @@ import numpy as np
 from helpers.capture.frameworks.call_tree import record_call_tree
 from helpers.model.call_records import ROUTES
 from helpers.model.phrase import format_count
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.check import exercise
 from helpers.study.engine import advise_by_part, find_difference, judge_guess, make_cases
 from helpers.study.frameworks import tf
@@ -128,7 +128,7 @@ def _run_loop(rows, state, gain, loop) -> dict:
     before = [deepcopy(rows), float(gain)]
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(state)
-        result = require_attempt(loop(rows, state, gain), "quick")
+        result = require_no_stub(loop(rows, state, gain), "quick")
     if not is_same_result([rows, float(gain)], before):
         raise InvalidAnswer("quick must not change rows or gain")
     if not isinstance(result, tf.Tensor):

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from helpers.internals import dynamo_settings, torch_private
 from helpers.internals.compiled_apart import compiled_apart
-from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.answers import InvalidAnswer, require_items, require_no_stub
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
 from helpers.study.check import exercise
 from helpers.study.engine import advise_on_first_part, find_difference, make_cases
@@ -158,7 +158,7 @@ def _run_tool(shapes: tuple | None, tool: Callable) -> dict:
         return _call_with_shapes(log, shapes)
 
     try:
-        pair = require_attempt(tool(test, halved))
+        pair = require_no_stub(tool(test, halved))
     except LookupError:
         has_propagated = True
     finally:
@@ -255,7 +255,7 @@ def _run_settings(shape, broken: type, cls: type) -> dict:
     environment variable.
     """
     x = _count_up(shape)
-    module = require_attempt(cls())
+    module = require_no_stub(cls())
     log = None if cls is broken else CompiledLog(module)  # the reference has no log
 
     values = {}
@@ -264,7 +264,7 @@ def _run_settings(shape, broken: type, cls: type) -> dict:
         with patch.dict(os.environ, {SWITCH: setting or ""}):
             if setting is None:
                 del os.environ[SWITCH]  # patch.dict restores it
-            result = require_attempt((log or module)(x), "forward")
+            result = require_no_stub((log or module)(x), "forward")
             values[f"{label}: the result"] = _round_result(result)
             values[f"{label}: a graph ran"] = log is None or len(log.runs) > 0
 

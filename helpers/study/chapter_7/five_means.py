@@ -13,7 +13,7 @@ from helpers.internals import frame_callback, torch_modes
 from helpers.model.phrase import format_names
 from helpers.safety.arguments import real_type_name
 from helpers.safety.restoring import RESTORED_PARTS
-from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
+from helpers.study.answers import InvalidAnswer, require_named_values, require_no_stub
 from helpers.study.chapter_7.means_table import call_softsign, list_noticed_routes
 from helpers.study.check import exercise
 from helpers.study.engine import JudgedCase, advise_on_first_part, find_difference
@@ -197,7 +197,7 @@ def _entering(make: Callable) -> Iterator:
 
     Raise InvalidAnswer if `make()` returns no context manager, or if that yields no empty list.
     """
-    block = require_attempt(make())
+    block = require_no_stub(make())
     if not hasattr(type(block), "__enter__"):
         raise InvalidAnswer(f"the block must be a context manager, not {real_type_name(block)}")
     with block as notes:

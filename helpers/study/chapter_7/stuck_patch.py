@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from helpers.capture.references.rebind import rebind_everywhere
-from helpers.study.answers import require_attempt
+from helpers.study.answers import require_no_stub
 from helpers.study.chapter_1.default_finder import only_new_objects
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
 from helpers.study.check import exercise
@@ -197,7 +197,7 @@ def _patching(patched: Callable, modules, body: Callable) -> Iterator[list[str]]
         return body(weights)
 
     losses, training, *_ = modules
-    with require_attempt(patched(losses, training, penalty)):
+    with require_no_stub(patched(losses, training, penalty)):
         yield runs
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 
 from helpers.safety.arguments import real_type_name
-from helpers.study.answers import InvalidAnswer, require_attempt
+from helpers.study.answers import InvalidAnswer, require_no_stub
 from helpers.study.chapter_2.spied_step import (
     OPS_THAT_CALL_PYTHON,
     LoopNames,
@@ -60,7 +60,7 @@ def _run_training(cured, step, weights, batches):
     `cured` gets a copy of the list of batches, and must leave it alone.
     """
     with require_unchanged(batches, "cured") as copy:
-        return require_attempt(cured(step, weights, copy), "cured")
+        return require_no_stub(cured(step, weights, copy), "cured")
 
 
 EVERY_STEP_HINTS = (
@@ -188,7 +188,7 @@ def _run_updates(cls) -> dict:
         history.append(f"update({number:g})")
         label = ", ".join(history)
 
-        result = require_attempt(smoother.update(tf.constant(number)), "cured")
+        result = require_no_stub(smoother.update(tf.constant(number)), "cured")
         other.update(tf.constant(1.0))
         values[f"{label}: its result"] = _as_float(result)
         values[f"{label}: the mean"] = _as_float(smoother.mean)

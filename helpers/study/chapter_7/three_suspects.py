@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from helpers.capture.text.value import short_repr
 from helpers.safety.arguments import real_type_name
-from helpers.study.answers import InvalidAnswer, require_attempt, require_items
+from helpers.study.answers import InvalidAnswer, require_items, require_no_stub
 from helpers.study.chapter_7.clinic_projects import read
 from helpers.study.chapter_7.diagnosis import NONE, judge_seams
 from helpers.study.check import exercise
@@ -86,7 +86,7 @@ def _judge_test(failing: Callable, cured: Mapping) -> str | None:
     )
     for program, changes, without_suspects, must_pass in trials:
         with _import_program(changes, without_suspects) as modules:
-            result = require_attempt(failing(*modules), "failing")
+            result = require_no_stub(failing(*modules), "failing")
             pair = require_items(result, limit=2, what="the result of failing")
         if len(pair) != 2:
             raise InvalidAnswer("failing must return two values, the actual and the expected one")
@@ -123,7 +123,7 @@ def _import_program(changes: Mapping, without_suspects: bool = False) -> Iterato
         modules_by_name = dict(zip(SOURCES, modules, strict=True))
         for dotted_name, new in changes.items():
             owner, name = _find_owner(modules_by_name, dotted_name)
-            if not callable(require_attempt(new, dotted_name)):
+            if not callable(require_no_stub(new, dotted_name)):
                 raise InvalidAnswer(f"{dotted_name} must be a function, not {real_type_name(new)}")
             patches.enter_context(patch.object(owner, name, new))
 
@@ -174,7 +174,7 @@ def _run_program(sensor: int, cured: Mapping) -> dict:
         bent_loss.bent = counting("own op", bent_loss.bent)
         # Nothing is compiled here. It only matters that the step is passed to torch.compile.
         with patch("torch.compile", lambda fn, **options: counting("step", fn)):
-            values |= require_attempt(weather.forecast(sensor, fast=True), "forecast")
+            values |= require_no_stub(weather.forecast(sensor, fast=True), "forecast")
         for length in LENGTHS:
             windows = readings.Windows(sensor, 0, 48, length, reuse=True)
             model = weather.Forecaster(length)

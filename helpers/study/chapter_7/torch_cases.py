@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from weakref import ref
 
 from helpers.safety.arguments import real_type_name
-from helpers.study.answers import InvalidAnswer, require_attempt, require_named_values
+from helpers.study.answers import InvalidAnswer, require_named_values, require_no_stub
 from helpers.study.chapter_7.clinic_projects import start
 from helpers.study.chapter_7.diagnosis import Evidence, diagnosed, read_parts
 from helpers.study.check import exercise
@@ -226,7 +226,7 @@ def _run_sweep(known_ids: set[int], run: SweepRun, cured) -> dict:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(len(run.widths))
         try:
-            pair = require_attempt(cured(list(run.widths), x, measure_once), "cured")
+            pair = require_no_stub(cured(list(run.widths), x, measure_once), "cured")
         except LookupError:
             pair = ([], [])
             has_propagated = True

@@ -75,8 +75,12 @@ class CellProgressLine:
         self._loop.call_later(STEP_SECONDS, self._update_line, cell_number)
 
     def _describe_cell(self) -> str:
-        """Return what the line says: what a verb reported, or how many modules are imported."""
-        action = progress.read_activity()  # reported by the verb that runs; empty for none
+        """Return what the line says, such as "Still running: compiling".
+
+        A verb is a function of this package, such as `watch_compile`. It may report what it does.
+        Without a report, many new modules in `sys.modules` show that the cell is importing.
+        """
+        action = progress.read_activity()  # "" if no verb reported anything
         new_count = len(sys.modules) - self._module_count
         if not action and new_count > MANY_MODULES:
             action = f"importing, {new_count:,} modules so far"

@@ -162,17 +162,19 @@ class _ScriptWriter:
         script = {
             "line": step.line,  # the line that runs next
             "span": self._measure_span(step.span),  # the part of the source that runs next
-            "left": step.left,  # the line that ran last, if the run jumped away from it
+            "left": step.left,  # the line that the run jumped away from, if it jumped
             "label": self._number_text(cut_text(step.label)),
             "says": self._number_text(cut_text(step.says)),
             "short": self._number_text(cut_text(step.short or step.label)),
             # The position of the step's lane, a kind of step such as `load`; -1 for none.
             "lane": self._lanes.index(step.lane) if step.lane in self._lanes else -1,
-            "deed": self._number_text(step.deed),  # how the run left that line: `just raised`
+            "deed": self._number_text(
+                step.deed
+            ),  # how the run left the line `left`, such as `just raised`
         }
-        if self._all_printed:
+        if self._all_printed:  # the run printed something
             script["printed"] = self._write_printed(_find_printed(step))
-        if isinstance(step, StackStep | DynamoStep):
+        if isinstance(step, StackStep | DynamoStep):  # only these steps have a value stack
             script |= self._write_stack(step)
         script |= self._write_cards(step)
         if self._picture:  # one picture for all steps; a step has the states of its parts
