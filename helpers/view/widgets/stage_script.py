@@ -168,9 +168,8 @@ class _ScriptWriter:
             "short": self._number_text(cut_text(step.short or step.label)),
             # The position of the step's lane, a kind of step such as `load`; -1 for none.
             "lane": self._lanes.index(step.lane) if step.lane in self._lanes else -1,
-            "deed": self._number_text(
-                step.deed
-            ),  # how the run left the line `left`, such as `just raised`
+            # How the run left the line `left`, such as `just raised`.
+            "deed": self._number_text(step.deed),
         }
         if self._all_printed:  # the run printed something
             script["printed"] = self._write_printed(_find_printed(step))
