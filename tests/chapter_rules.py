@@ -143,7 +143,7 @@ def note_problems(nb, notes) -> Iterator[str]:
     taught = [head for head in headings(nb.cells) if not WITHOUT_NOTES.match(head)]
     if noted != taught:
         differing = sorted({*taught} ^ {*noted}) or "another order"
-        yield f"the headings of its teachers' notes are others: {differing}"
+        yield f"the headings of its notes in notebooks/instructor are others: {differing}"
     ids = {cell.id for cell in nb.cells}
     for place in CELL_LINK.findall(prose_of(notes)):
         if place not in ids:

@@ -191,7 +191,7 @@ def read_durations(folder: Path) -> dict[str, float]:
 
 
 def name_in_report(test: str) -> str:
-    """Return the name in a report of `tests/a/test_b.py::f`: `tests.a.test_b::f`."""
+    """Return how a report names a test: with dots for slashes, and without `.py`."""
     path, _, name = test.partition("::")
     return f"{path.removesuffix('.py').replace('/', '.')}::{name}"
 

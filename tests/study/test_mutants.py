@@ -35,7 +35,7 @@ def test_what_is_listed_as_the_same_is_a_mutant():
 
 def test_at_most_2_of_100_are_left_on_the_page_in_the_docs():
     counts = read_page()
-    assert counts.keys() == EXERCISES.keys()
+    assert counts.keys() == EXERCISES.keys(), "run `python -m tools.mutants --write NAME`"
     for made, same, killed, left in counts.values():
         assert made == same + killed + left and left <= 0.02 * (made - same)
 

@@ -35,8 +35,9 @@ def each_program_is_run_once(monkeypatch):
     monkeypatch.setattr(child, "ask_child", ask_once)
 
 
-def test_every_exercise_stands_in_a_notebook():
-    assert set(EXERCISES) == {exercise.name for exercise in check}
+def test_notebooks_and_check_have_the_same_exercises():
+    place = "`check` in helpers/study/__init__.py, or a notebook, lacks it"
+    assert set(EXERCISES) == {exercise.name for exercise in check}, place
 
 
 @pytest.mark.parametrize(("chapter", "name"), NAMED)
