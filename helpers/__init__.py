@@ -38,7 +38,7 @@ def __getattr__(name: str):
     former_names = import_module(".safety.former_names", __name__)
     asking_module = inspect.currentframe().f_back.f_globals.get("__name__")
     try:
-        raise former_names.error_of_name(name, __all__, __name__, asking_module)
+        raise former_names.build_name_error(name, __all__, __name__, asking_module)
     except (AttributeError, ImportError) as error:
         # A plain `raise` adds no frame to the traceback, so readers see only their own.
         error.__traceback__ = None

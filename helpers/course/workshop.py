@@ -36,7 +36,7 @@ class Length(NamedTuple):
     #: Minutes of each day, with its pauses.
     minutes: int
     #: The numbers of the chapters that fit well.
-    list_notebooks: str
+    chapters: str
 
 
 LENGTHS = {

@@ -33,7 +33,7 @@ class Trial(NamedTuple):
     """What was found out about the packages of a Python."""
 
     #: Distribution -> a clause on what is wrong with it.
-    find_faults: dict[str, str]
+    faults: dict[str, str]
     #: Distribution that cannot be imported -> the broken distribution that is the cause.
     consequences: dict[str, str]
     #: Distribution -> installed version.

@@ -114,7 +114,7 @@ def house(tmp_path, monkeypatch):
     monkeypatch.setattr(virtual_environment, "run_venv", run_venv)
     monkeypatch.setattr(virtual_environment, "has_pip", lambda python: True)
     monkeypatch.setattr(virtual_environment, "base_python", lambda: sys.executable)
-    monkeypatch.setattr(installed_packages.package_trial, "faults", faults)
+    monkeypatch.setattr(installed_packages.package_trial, "find_faults", faults)
     monkeypatch.setattr(stamp, "still_works", lambda folder: bool(finished_release(folder)))
     monkeypatch.setattr(StandIn, "fails_with", "")
     monkeypatch.setenv("PIP_FIND_LINKS", "an index, so that 4 GB of disk are enough")
@@ -411,7 +411,7 @@ def test_each_line_of_pip_freeze_is_read_and_a_course_is_nobodys_package(monkeyp
 def test_a_request_to_end_while_packages_are_tried_is_as_ctrl_c(house, monkeypatch):
     monkeypatch.setattr(
         installed_packages.package_trial,
-        "faults",
+        "find_faults",
         lambda *a, **k: os.kill(os.getpid(), signal.SIGTERM),
     )
     with pytest.raises(KeyboardInterrupt):

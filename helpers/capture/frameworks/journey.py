@@ -82,7 +82,7 @@ def build_journey(fn, /, *args, ways: bool = False, shares: bool = False, **kwar
     prepared_calls = prepare_calls(fn, args, kwargs)
     first = record_call(fn, args, kwargs, function)
     # Random numbers that are drawn in this block do not change what the program draws later.
-    with import_module(RANDOM_STATES).random_numbers_kept() as random_use:
+    with import_module(RANDOM_STATES).restore_random_numbers() as random_use:
         plain = _call_again(first, fn, args, kwargs, function, with_shares=shares)
         others = tuple(_build_journey_of_way(way, call) for way, call in prepared_calls.items())
 
