@@ -106,7 +106,7 @@ def test_memory_is_unknown_where_nothing_tells_it(monkeypatch, tmp_path):
 ENDS = """
 import os, sys, tempfile, time
 from helpers.safety import children, processes
-from helpers.safety.limits import Limits, limited
+from helpers.safety.limits import Limits, enforce_limits
 assert processes.psutil is None
 TREE = sys.stdin.read()
 
@@ -177,7 +177,7 @@ for function, within, says in (
     (endless, Limits(seconds=0.3), "0.3 seconds"),
     (grow, Limits(seconds=600, bytes=1 << 27), "0.125 GB"),
 ):
-    limit = limited(within)
+    limit = enforce_limits(within)
     try:
         with limit:
             function()

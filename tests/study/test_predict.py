@@ -136,7 +136,9 @@ def test_each_question_has_its_reason_apart_from_its_cell(path):
     assert not [call.lineno for call in calls if any(k.arg == "why" for k in call.keywords)]
     asked = [ast.literal_eval(call.args[0]) for call in calls]
     reasons_file = f"helpers/study/reasons/{int(path.stem[:2])}.toml"
-    assert asked == list(read_reasons(int(path.stem[:2]))), f"{reasons_file}: another order, or stale"
+    assert asked == list(read_reasons(int(path.stem[:2]))), (
+        f"{reasons_file}: another order, or stale"
+    )
 
 
 def stored_predictions():

@@ -10,11 +10,18 @@ import os
 import re
 from collections.abc import Callable, Mapping
 
-from ...model.transcripts import CUTS, Transcript, Transcripts
+from ...model.transcripts import Transcript, Transcripts
 from ...safety import PACKAGE, missing_parts, progress
 from ...safety.arguments import real_isinstance
 from ...safety.child_side import why_not_json
-from ...safety.children import CAN_FORK, ChildResult, ask_child, ask_forked_child, signal_name
+from ...safety.children import (
+    CAN_FORK,
+    ChildResult,
+    ProcessResult,
+    ask_child,
+    ask_forked_child,
+    signal_name,
+)
 from ...safety.restoring import is_interrupted
 from ..text.error import suggest_function_of_module
 from ..text.value import short_repr
@@ -108,14 +115,22 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
         # because it would print the stack of a crash.
         environment = {**os.environ, "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": ""}
         reply = ask_child({"source": f"{preamble}\n{source}"}, seconds, environment, shows=True)
-    cuts = [cut for cut in CUTS if getattr(reply.ended, cut, False)]
     return {
         "printed": reply.ended.out,
         "error": reply.last("error", ""),
-        "cut": cuts[0] if cuts else "",
+        "cut": _name_cut(reply.ended),
         "code": reply.ended.code,
         "told": reply.told,
     }
+
+
+def _name_cut(result: ProcessResult) -> str:
+    """Return the key of `CUTS` for the limit that ended a child, or "" if no limit did."""
+    if result.hit_time_limit:
+        return "late"
+    if result.hit_memory_limit:
+        return "large"
+    return "flood" if result.hit_output_limit else ""
 
 
 def _require_fork(reply: ChildResult) -> None:
