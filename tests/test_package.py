@@ -178,8 +178,10 @@ def test_missing_part_is_one_sentence_with_pips_cure(away):
 
 def test_screen_of_the_package_has_versions_verbs_and_what_is_missing(away):
     cells = [
-        "import runpy\nfrom whoruns.safety import missing_parts as parts; found = parts.find_installed_version",
-        "parts.find_installed_version = lambda name: '' if name in parts.FRAMEWORKS else found(name)",
+        "import runpy\nfrom whoruns.safety import missing_parts as parts",
+        "found = parts.find_installed_version",
+        "absent = parts.FRAMEWORKS",
+        "parts.find_installed_version = lambda name: '' if name in absent else found(name)",
         "_ = runpy.run_module('whoruns', run_name='__main__')",
     ]
     *_, screen = cells_away(cells, away)

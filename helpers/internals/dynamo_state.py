@@ -98,8 +98,8 @@ def as_if_new(*codes: CodeType) -> Iterator[FreshBlock]:
     trackers = [torch_private.input_codes, torch_private.output_codes]
     earlier_counts = [len(tracker.seen) for tracker in trackers]
     earlier_finalizers = dynamo_leftovers.list_finalizers()
-    # What Dynamo noted on changing sizes of tensors. The function makes the dict if there is none, so
-    # it is called before the tables are saved.
+    # What Dynamo noted on changing sizes of tensors. The function makes the dict if there is none,
+    # so it is called before the tables are saved.
     size_notes = torch_private.get_code_state()
     tables = SavedTables()
     earlier_files = set(linecache.cache)
