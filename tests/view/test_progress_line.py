@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.safety import progress
-from helpers.view.widgets.progress_line import CellProgressLine
+from helpers.view.widgets.progress_line import Waiting
 
 
 class Loop:
@@ -53,7 +53,7 @@ def page():
 
 
 def test_a_long_cell_says_how_far_it_is(loop, page):
-    waiting = CellProgressLine(loop, page.open)
+    waiting = Waiting(loop, page.open)
     waiting.start()
     loop.go_on()
     reported = []

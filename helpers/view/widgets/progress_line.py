@@ -15,7 +15,7 @@ STEP_SECONDS = 0.5  # between two looks at what is done
 MANY_MODULES = 30  # so many new modules are an import of something large
 
 
-class CellProgressLine:
+class Waiting:
     """The line that says what the running cell does; it appears if the cell takes long.
 
     IPython calls `start` before each cell and `end` after it, in the main thread. The line is
@@ -102,7 +102,7 @@ def show_progress_of_cells() -> None:
     kernel = getattr(shell, "kernel", None)
     thread = getattr(kernel, "iopub_thread", None)
     if thread is not None:
-        waiting = CellProgressLine(thread.io_loop, _open_channel)
+        waiting = Waiting(thread.io_loop, _open_channel)
         shell.events.register("pre_run_cell", waiting.start)
         shell.events.register("post_run_cell", waiting.end)
         waiting.start()
