@@ -24,7 +24,7 @@ if beside := os.environ.get("COURSE_BESIDE"):
 from nbgitpuller.pull import main
 main()
 """
-FILL = "from helpers.course import filling; filling.fill()"
+FILL = "from helpers.course import filling; filling.update_work_folder()"
 # As course.py sets them when the course is started at home.
 SETTINGS = {
     "TF_CPP_MIN_LOG_LEVEL": "3",

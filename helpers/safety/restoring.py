@@ -153,7 +153,7 @@ def preserves_interpreter_state(
             # In a notebook `exit()` calls `ask_exit`, which would end the kernel.
             exit_patch = patched(shell, ask_exit=sys.exit) if shell else nullcontext()
             lock = one_thread_at_a_time()
-            # A check runs the code in `limits.limited`, which handles Ctrl-C itself.
+            # A check runs the code in `limits.enforce_limits`, which handles Ctrl-C itself.
             with nullcontext() if is_check else interrupts:
                 # The lock is no `with` statement of its own, because each `with` of a generator
                 # needs further frames, and a learner's stack may be full.
