@@ -34,14 +34,22 @@ export async function isKnown(model) {
  * Send `content` to the kernel, and `report` on it until the returned function is called.
  *
  * Reports "late" where no answer came within `patience` milliseconds, and "gone" as soon as it is
- * known that none can come.
+ * known that none can come. A kernel that another page restarts loses messages, also the question
+ * whether it knows the widget. So that question is asked again after each `patience`.
  */
 export function request(model, content, patience, report) {
   let open = true;
-  const waiting = setTimeout(() => report("late"), patience);
+  let isLate = false;
+  const waiting = setInterval(() => {
+    if (!isLate) {
+      isLate = true;
+      report("late");
+    }
+    askWhetherKnown();
+  }, patience);
   const stopWaiting = () => {
     open = false;
-    clearTimeout(waiting);
+    clearInterval(waiting);
   };
   const reportGone = () => {
     if (open) {
@@ -49,9 +57,10 @@ export function request(model, content, patience, report) {
       report("gone");
     }
   };
+  const askWhetherKnown = () => isKnown(model).then((known) => known || reportGone());
   try {
     model.send(content);
-    isKnown(model).then((known) => known || reportGone());
+    askWhetherKnown();
   } catch {
     reportGone(); // the channel was closed when its kernel ended
   }

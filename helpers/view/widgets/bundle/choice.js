@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/choice.js, sha256 d0d994f1d23164d34f0202434a04549bc012be6c8244a2cf3e2ac4e446818bad
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/choice.js, sha256 d24ff61188fcf1dc0a47ee5ae9c42d43a9e87a2040acb741c98688c17f6d57e2
 
 // choice/verdict.js
 function wordVerdict({ choices, answer, verb, why, picked, checked, skipped }) {
@@ -81,10 +81,17 @@ async function isKnown(model) {
 }
 function request(model, content, patience, report) {
   let open = true;
-  const waiting = setTimeout(() => report("late"), patience);
+  let isLate = false;
+  const waiting = setInterval(() => {
+    if (!isLate) {
+      isLate = true;
+      report("late");
+    }
+    askWhetherKnown();
+  }, patience);
   const stopWaiting = () => {
     open = false;
-    clearTimeout(waiting);
+    clearInterval(waiting);
   };
   const reportGone = () => {
     if (open) {
@@ -92,9 +99,10 @@ function request(model, content, patience, report) {
       report("gone");
     }
   };
+  const askWhetherKnown = () => isKnown(model).then((known) => known || reportGone());
   try {
     model.send(content);
-    isKnown(model).then((known) => known || reportGone());
+    askWhetherKnown();
   } catch {
     reportGone();
   }

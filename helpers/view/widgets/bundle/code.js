@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/code.js, sha256 fa533c768067ef2deeeda1000a666b42f8abf34a2218cf9717a8782777c07f2d
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/code.js, sha256 e4b74be7fb9f95f54266227b7d27385ba9cb35e59faba51cd8ef404128059396
 
 // code/spans.js
 function covers([line, column, endLine, endColumn], place) {

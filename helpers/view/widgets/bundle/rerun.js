@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/rerun.js, sha256 d5dfaf678ecad5937b47f2fab3fef099305715e6f119755388b45f905d1320ca
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/rerun.js, sha256 c1c8034a875b2ba49b3adbd9bebd080ed8b16fda6054798fdaa095b52d932672
 
 // shared/elements.js
 function makeElement(tag, className, text, attributes = {}) {
@@ -45,10 +45,17 @@ async function isKnown(model) {
 }
 function request(model, content, patience, report) {
   let open = true;
-  const waiting = setTimeout(() => report("late"), patience);
+  let isLate = false;
+  const waiting = setInterval(() => {
+    if (!isLate) {
+      isLate = true;
+      report("late");
+    }
+    askWhetherKnown();
+  }, patience);
   const stopWaiting = () => {
     open = false;
-    clearTimeout(waiting);
+    clearInterval(waiting);
   };
   const reportGone = () => {
     if (open) {
@@ -56,9 +63,10 @@ function request(model, content, patience, report) {
       report("gone");
     }
   };
+  const askWhetherKnown = () => isKnown(model).then((known) => known || reportGone());
   try {
     model.send(content);
-    isKnown(model).then((known) => known || reportGone());
+    askWhetherKnown();
   } catch {
     reportGone();
   }

@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/routes.js, sha256 d37be11eb307327cc5bca1c3008f955d417e35cbb67532d056bf73f611c0315b
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/routes.js, sha256 a9f1428583259a5eb003df1f51ce3e750ed8dec24297c7d498fc0f2e6c9f95f5
 
 // shared/elements.js
 function makeElement(tag, className, text, attributes = {}) {

@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/sandbox.js, sha256 dc1ec78f962aea8d65472fd33aadf09057502fb13c87421d6bf14b5322216ee3
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/sandbox.js, sha256 d64dca294061ac7dc10a787be02da6b1b267d7d49bcd13e2ef07c34eedbd8e52
 
 // sandbox/calls.js
 function compareCalls(call, before) {
@@ -63,10 +63,17 @@ async function isKnown(model) {
 }
 function request(model, content, patience, report) {
   let open = true;
-  const waiting = setTimeout(() => report("late"), patience);
+  let isLate = false;
+  const waiting = setInterval(() => {
+    if (!isLate) {
+      isLate = true;
+      report("late");
+    }
+    askWhetherKnown();
+  }, patience);
   const stopWaiting = () => {
     open = false;
-    clearTimeout(waiting);
+    clearInterval(waiting);
   };
   const reportGone = () => {
     if (open) {
@@ -74,9 +81,10 @@ function request(model, content, patience, report) {
       report("gone");
     }
   };
+  const askWhetherKnown = () => isKnown(model).then((known) => known || reportGone());
   try {
     model.send(content);
-    isKnown(model).then((known) => known || reportGone());
+    askWhetherKnown();
   } catch {
     reportGone();
   }

@@ -1,4 +1,4 @@
-// Bundled by tools/bundle_scripts.py from helpers/view/scripts/stage.js, sha256 2ed9e534f30a773d8e13494179558c241df0d2b548adb0b340e17ca74126eb9c
+// Bundled by tools/bundle_scripts.py from helpers/view/scripts/stage.js, sha256 1cdbf145c6631d12a8aaf801579d897af08d7a40e21f5626585a0f8621bdae81
 
 // shared/elements.js
 function makeElement(tag, className, text, attributes = {}) {
