@@ -21,7 +21,7 @@ if __package__:
     from .package_files import BUILDS, normalize_name
 else:  # run by its path, where `helpers` may not be importable
     from import_processes import ImportFailure, ImportTrial
-    from package_files import BUILDS
+    from package_files import BUILDS, normalize_name
 
 FILES_CHILD = Path(__file__).resolve().with_name("package_files.py")
 SECONDS = 600  # how long one package may take to import

@@ -80,7 +80,7 @@ IN_CPP = """from helpers import op_folder
 from helpers.mini import oneflow as flow
 from helpers.mini.oneflow import cpp_program
 from pathlib import Path
-cpp_program.build(Path("some_cpp_def.cpp"))"""
+cpp_program.build_program(Path("some_cpp_def.cpp"))"""
 BY_INDUCTOR = "import torch\ntorch.compile(lambda x: x.sin() + 1)(torch.ones(3))"
 
 

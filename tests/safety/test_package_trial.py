@@ -12,6 +12,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -295,10 +296,16 @@ def test_of_two_that_require_each_other_none_is_the_consequence_of_the_other(env
     assert environment.faults("a", "b").keys() == {"a", "b"}
 
 
-def hanging(environment) -> int:
-    """Return the process that hangs in an import of `slow`, once it does."""
+def hanging(environment, starter=None) -> int:
+    """Return the process that hangs in an import of `slow`, once it does.
+
+    `starter`: the process that starts it, which must not end before.
+    """
     while not environment.log.exists() or "slow" not in environment.imports():
         assert environment.python.exists()
+        if starter is not None:
+            assert starter.poll() is None, "it ended before the import"
+        time.sleep(0.01)
     return int(environment.imports()["slow"])
 
 
@@ -321,7 +328,7 @@ def test_no_child_outlives_a_starter_that_is_killed(environment):
     command = [environment.python, package_trial.__file__, "slow"]
     env = {**QUIET, "LOG": str(environment.log)}
     with subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL) as starter:
-        child = psutil.Process(hanging(environment))
+        child = psutil.Process(hanging(environment, starter))
         starter.kill()
     child.wait(timeout=60)
 

@@ -125,12 +125,14 @@ def run_child(source: str, seconds: float = SECONDS, imports: str | None = None)
 
 
 def _name_cut(result: ProcessResult) -> str:
-    """Return the key of `CUTS` for the limit that ended a child, or "" if no limit did."""
+    """Return the key of `CUTS` for what stopped a child, or "" if it ended by itself."""
     if result.hit_time_limit:
         return "late"
     if result.hit_memory_limit:
         return "large"
-    return "flood" if result.hit_output_limit else ""
+    if result.hit_output_limit:
+        return "flood"
+    return "interrupted" if result.interrupted else ""
 
 
 def _require_fork(reply: ChildResult) -> None:
