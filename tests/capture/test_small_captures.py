@@ -1,4 +1,4 @@
-"""Records, costs and environment: rows with the right facts, and bad input named."""
+"""Costs and environment: rows with the right facts, and bad input named."""
 
 import re
 import sys
@@ -7,18 +7,8 @@ import pytest
 
 from helpers.capture import environment
 from helpers.capture.cpython import costs
-from helpers.capture.rows import list_rows
 from helpers.safety import missing_parts, progress
 from helpers.safety.package_trial import Trial
-
-
-def test_records_become_rows_that_keep_their_keys_as_attributes():
-    rows = {"way": "one name", "cannot see": 3}, {"way": "x", "cannot see": 4}
-    listing = list_rows("t", *rows)
-    assert [c.heading for c in listing.columns] == ["way", "cannot see"]
-    assert listing.rows[0].way == "one name" and listing.rows[1].cannot_see == 4
-    with pytest.raises(ValueError, match=r"\ba\b.* row 2 .*\bb$"):
-        list_rows("t", {"a": 1}, {"b": 2})
 
 
 def test_costs_are_ratios_in_one_run(monkeypatch, refused):

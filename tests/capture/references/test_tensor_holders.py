@@ -8,7 +8,13 @@ import types
 import pytest
 
 from helpers.capture.references.binding_list import list_bindings
-from helpers.capture.references.tensor_holders import SAVED, describe_sharers
+from helpers.capture.references.tensor_holders import (
+    SAVED,
+    describe_sharers,
+    find_referring_tensors,
+    find_tensors_with_same_storage,
+    is_plain_tensor,
+)
 
 pytest.importorskip("torch")
 import torch  # noqa: E402
@@ -92,3 +98,18 @@ def test_looking_changes_no_counts(held):
     for _ in range(10):
         list_bindings(data)
     assert (data._use_count(), data._version) == before
+
+
+def test_a_parameter_is_found_like_any_other_tensor():
+    tensor = torch.arange(4.0)
+    parameter = torch.nn.Parameter(tensor[1:])
+    other = torch.arange(4.0)
+    assert any(found is parameter for found in find_tensors_with_same_storage(tensor))
+    assert not any(found is other for found in find_tensors_with_same_storage(tensor))
+
+    parameter.grad = torch.ones(3)
+    (found,), attributes = find_referring_tensors(parameter.grad)
+    assert found is parameter
+    assert attributes == ["grad"]
+    assert is_plain_tensor(parameter) and is_plain_tensor(tensor)
+    assert not is_plain_tensor(3)

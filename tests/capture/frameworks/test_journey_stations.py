@@ -1,5 +1,6 @@
 """The record of a call gets the words of its kind; no framework runs here, only records."""
 
+import math
 from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
@@ -16,7 +17,10 @@ from helpers.capture.frameworks.journey_record import (
     RecordedOp,
     RecorderEnd,
 )
-from helpers.capture.frameworks.journey_sentences import describe_lines, describe_runner
+from helpers.capture.frameworks.journey_sentences import (
+    describe_lines,
+    describe_runner,
+)
 from helpers.capture.frameworks.journey_stations import count_c_calls, list_stops
 from helpers.model.journey_records import Passage
 
@@ -90,6 +94,64 @@ CALLS = {
     "cached": replace(NOTHING, caches=CacheCounts(True, 1, 0, 0, 0, False)),
     "inner caches": replace(PLAIN, caches=CacheCounts(False, 0, 0, 3, 1, True)),
     "no function of yours": replace(NOTHING, has_globals=False),
+    "no names": replace(PLAIN, names=Counter()),
+    "many names of Dynamo's": replace(
+        PLAIN,
+        names=Counter(
+            {"__compiled_fn_1_ab": 1, "__compiled_fn_2": 1, "__import_torch": 3, "add": 1, "f": 1}
+            | {"max": 1}
+        ),
+        values_by_name={"__import_torch": math, "add": max, "max": max, "f": 2.5},
+    ),
+    "no answer": replace(NOTHING, caches=CacheCounts(True, 0, 1, 0, 0, False)),
+    "several answers": replace(NOTHING, caches=CacheCounts(True, 2, 1, 0, 0, False)),
+    "no answer of inner caches": replace(NOTHING, caches=CacheCounts(False, 0, 0, 0, 2, False)),
+    "a cleared cache": replace(NOTHING, caches=CacheCounts(False, 0, 0, 0, 0, True)),
+    "a cleared called cache": replace(NOTHING, caches=CacheCounts(True, 0, 1, 0, 0, True)),
+    "several tf.functions": replace(TRACED, tf_function_calls=2),
+    "several traces": replace(TRACED, traces=2, key=""),
+    "several calls and no trace": replace(TRACED, tf_function_calls=3, traces=0),
+    "a trace without a call": replace(TRACED, tf_function_calls=0),
+    "a key without a graph": replace(TRACED, traces=0, ops=()),
+    "a graph of a call that raised": replace(TRACED, traces=0, outcome="ValueError: no"),
+    "both AutoGraph and yours": replace(
+        TRACED, frames=Counter({AUTOGRAPH: 2, YOU: 1}), lines=Counter({YOU: 1})
+    ),
+    "a few frames of libraries": replace(
+        PLAIN, other_frames=Counter({"torch": 200, "numpy": 3}), operators=Counter()
+    ),
+    "hundreds of frames": replace(PLAIN, other_frames=Counter({"numpy": 201})),
+    "millions of frames": replace(NOTHING, other_frames=Counter({"keras": 10**6})),
+    "evaluators of others": replace(PLAIN, evaluators=frozenset({1, 2, 3})),
+    "an evaluator and no frame": replace(NOTHING, evaluators=frozenset({1})),
+    "an evaluator that lets it run": replace(PLAIN, evaluators=frozenset({1})),
+    "CPython's evaluator": replace(PLAIN, evaluators=frozenset({2})),
+    "two kernels": replace(
+        NOTHING,
+        nodes=1,
+        ops=(
+            RecordedOp("MatMul", "CPU, float32"),
+            RecordedOp("MatMul", "CPU, float32"),
+            RecordedOp("Shape", ""),
+            RecordedOp("__forward_step_3", "GPU, half"),
+        ),
+    ),
+    "nodes and no op": replace(NOTHING, nodes=2),
+    "entry points first": replace(
+        NOTHING,
+        operators=Counter({YOU: 1}),
+        c_calls=Counter(
+            {
+                ("numpy", "numpy.dot"): 250,
+                ("builtins", "len"): 1,
+                ("tensorflow", "TFE_Py_Execute"): 2,
+                ("tensorflow", "TFE_Py_FastPathExecute"): 1,
+            }
+        ),
+        own_c_calls=Counter({("builtins", "len"): 1, ("tensorflow", "TFE_Py_Execute"): 1}),
+    ),
+    "only calls of frameworks": replace(NOTHING, c_calls=Counter({("torch", "torch.add"): 200})),
+    "a cache in C": replace(NOTHING, caches=CacheCounts(False, 0, 0, 1, 0, False)),
 }
 PASSED = {
     "nothing": (),
@@ -102,13 +164,40 @@ PASSED = {
     "cached": ("cache key",),
     "inner caches": ("name", "cache key", "frame", "C call"),
     "no function of yours": (),
+    "no names": ("frame", "C call"),
+    "many names of Dynamo's": ("name", "frame", "C call"),
+    "no answer": ("cache key",),
+    "several answers": ("cache key",),
+    "no answer of inner caches": ("cache key",),
+    "a cleared cache": (),
+    "a cleared called cache": ("cache key",),
+    "several tf.functions": ("cache key", "frame", "registry"),
+    "several traces": ("cache key", "frame", "registry"),
+    "several calls and no trace": ("cache key", "frame", "registry"),
+    "a trace without a call": ("cache key", "frame", "registry"),
+    "a key without a graph": ("cache key", "frame"),
+    "a graph of a call that raised": ("cache key", "frame", "registry"),
+    "both AutoGraph and yours": ("cache key", "frame", "registry"),
+    "a few frames of libraries": ("name", "frame", "C call"),
+    "hundreds of frames": ("name", "frame", "C call"),
+    "millions of frames": (),
+    "evaluators of others": ("name", "frame", "evaluator", "C call"),
+    "an evaluator and no frame": ("evaluator",),
+    "an evaluator that lets it run": ("name", "frame", "evaluator", "C call"),
+    "CPython's evaluator": ("name", "frame", "C call"),
+    "two kernels": ("registry",),
+    "nodes and no op": (),
+    "entry points first": ("C call",),
+    "only calls of frameworks": ("C call",),
+    "a cache in C": ("cache key",),
 }
 
 
 @pytest.fixture(autouse=True)
 def without_frameworks(monkeypatch):
     """Answer what the stations ask TensorFlow and the slot of the evaluator."""
-    evaluators = {1: SimpleNamespace(owner="torch"), 2: SimpleNamespace(owner="CPython: ceval.c")}
+    owners = {1: "torch", 2: "CPython: ceval.c", 3: "debugger"}
+    evaluators = {number: SimpleNamespace(owner=owner) for number, owner in owners.items()}
     monkeypatch.setattr(journey_stations.frame_hook, "evaluator_at", evaluators.__getitem__)
     monkeypatch.setattr(journey_stations, "list_graph_ops", lambda name: ("MatMul", "Relu"))
 
