@@ -87,7 +87,9 @@ def test_a_named_value_that_is_a_stub_is_not_attempted():
 
 
 @pytest.mark.parametrize(
-    "answer", [[1, 2], (1, 2), np.array([1, 2]), range(1, 3), iter([1, 2])], ids=repr
+    "answer",
+    [[1, 2], (1, 2), np.array([1, 2]), range(1, 3), iter([1, 2])],
+    ids=lambda answer: type(answer).__name__,
 )
 def test_any_iterable_of_up_to_the_limit_has_items(answer):
     assert require_items(answer, 2) == [1, 2]
